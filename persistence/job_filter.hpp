@@ -129,6 +129,8 @@ struct JobFilter {
     /// All of them must match. With one that asks for a part of the payload, jobs whose payload is
     /// too long for the table of the jobs (limits::kInlinePayloadLength) never match.
     std::vector<JobTerm> where = {};
+    /// Jobs behind this id are not looked at; empty: all are.
+    std::string up_to = {};
 
     [[nodiscard]] bool is_empty() const { return *this == JobFilter{}; }
     [[nodiscard]] bool asks_payload() const {

@@ -95,6 +95,13 @@ public:
     [[nodiscard]] virtual std::vector<schema::Job>
     list_in_order(schema::JobPlace place, const JobFilter& filter, const SortedPart& part) = 0;
 
+    /// Where such a list would go on behind `part.limit` rows, if it had all jobs of the place: a
+    /// job of which the id and what it is sorted by are set. nullopt: there are no more, those
+    /// without a value left out. So a question can be kept to rows that an index leads to.
+    /// Precondition: it is sorted by the id or a time.
+    [[nodiscard]] virtual std::optional<schema::Job>
+    mark_ahead(schema::JobPlace place, const SortedPart& part) = 0;
+
     /// The ids of the jobs in id order: what a bulk operation needs.
     [[nodiscard]] virtual std::vector<std::string> list_ids(
         schema::JobPlace place,
@@ -110,13 +117,20 @@ public:
     count_types(schema::JobPlace place, const JobFilter& filter) = 0;
 
     /// Who holds how many executable jobs of each handler type: by type, and of each the most
-    /// first. Reads all executable jobs.
-    [[nodiscard]] virtual std::vector<OwnerCount> count_lock_owners() = 0;
+    /// first. Reads the executable jobs up to an id; empty: all of them.
+    [[nodiscard]] virtual std::vector<OwnerCount> count_lock_owners(std::string_view up_to) = 0;
 
     /// Dead letters, the latest first; those that do not say when they became ones come last, in
     /// descending order of their ids. nullopt: from the start. Long payloads are not fetched.
     /// Precondition: no ids in the filter.
     [[nodiscard]] virtual std::vector<schema::Job> newest_dead_letters(
+        const JobFilter& filter,
+        const std::optional<DeadLetterMark>& behind,
+        std::size_t limit
+    ) = 0;
+
+    /// What these tell of their ends, in the same order.
+    [[nodiscard]] virtual std::vector<DeadLetterFailure> newest_failures(
         const JobFilter& filter,
         const std::optional<DeadLetterMark>& behind,
         std::size_t limit

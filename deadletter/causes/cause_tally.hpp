@@ -24,12 +24,15 @@ struct CauseGroup {
     std::optional<schema::TimePoint> first_failed = {};  ///< nullopt: none of them says when.
     std::optional<schema::TimePoint> last_failed = {};
     std::string example = {};  ///< The id of the one that failed last, as far as they say.
+    std::optional<std::size_t> looked_at = {};  ///< See CauseSummary.
 };
 
-/// All dead letters that were looked at, by cause.
+/// Dead letters by cause.
 struct CauseSummary {
     std::vector<CauseGroup> groups;  ///< The largest first.
     std::int64_t others = 0;         ///< Dead letters of causes beyond the bound.
+    /// So many of the latest dead letters were looked at; nullopt: all.
+    std::optional<std::size_t> looked_at = {};
 };
 
 /// Sorts dead letters by their causes, however many there are.

@@ -7,7 +7,11 @@
 
 namespace jobstrand::deadletter {
 
-/// The latest `most` dead letters by cause. Throws DbError.
-[[nodiscard]] CauseSummary latest_causes(persistence::OperatorStore& store, std::size_t most);
+/// Of the latest `most` dead letters those that a filter matches, by cause. Throws DbError.
+[[nodiscard]] CauseSummary latest_causes(
+    persistence::OperatorStore& store,
+    std::size_t most,
+    persistence::JobFilter filter = {}
+);
 
 }  // namespace jobstrand::deadletter

@@ -8,6 +8,7 @@
 #include <set>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 namespace jobstrand::deadletter {
 
@@ -47,6 +48,17 @@ void append_place(
     );
 }
 
+/// nullptr: no index has jobs of the place in this order.
+persistence::TimeMember indexed_time(JobPlace place, const schema::JobMember& by) {
+    constexpr persistence::TimeMember kDue = &Job::due_date;
+    constexpr persistence::TimeMember kFailed = &Job::failed_time;
+    const auto* const time = std::get_if<persistence::TimeMember>(&by);
+    const bool is_indexed =
+        time != nullptr && ((place == JobPlace::timer && *time == kDue) ||
+                            (place == JobPlace::dead_letter && *time == kFailed));
+    return is_indexed ? *time : nullptr;
+}
+
 std::vector<PlacedJob>
 in_order(persistence::OperatorStore& store, const JobQuery& query, std::size_t most) {
     const JobPlace place = query.places.front();
@@ -82,9 +94,11 @@ private:
 };
 
 void cut_page(JobPage& page, std::size_t limit) {
+    page.is_partial = page.looked_until.has_value();
     if (page.items.size() > limit) {
         page.items.resize(limit);
         page.has_more = true;
+        page.is_partial = false;
         page.looked_until.reset();
     }
 }
@@ -244,6 +258,83 @@ JobPage JobSearch::list(const JobQuery& query) const {
     })};
 }
 
+/// The id of the last of the rows behind `after`; empty: there are no more than these.
+std::string JobSearch::end_of_rows(
+    JobPlace place,
+    const std::string& after,
+    std::optional<std::size_t> most
+) const {
+    if (!most) {
+        return {};
+    }
+    persistence::SortedPart part{.limit = *most};
+    if (!after.empty()) {
+        part.behind.emplace().id = after;
+    }
+    const auto mark = store_.mark_ahead(place, part);
+    return mark ? mark->id : std::string();
+}
+
+JobPage JobSearch::list_soon(JobQuery query) const {
+    if (query.order) {
+        return list_soon_in_order(std::move(query));
+    }
+    for (const JobPlace place : query.places) {
+        std::string end = end_of_rows(place, query.after, query.rows);
+        if (!end.empty() && (query.filter.up_to.empty() || end < query.filter.up_to)) {
+            query.filter.up_to = std::move(end);
+        }
+    }
+    JobPage soon = list(query);
+    soon.is_partial = !soon.has_more && !query.filter.up_to.empty();
+    if (soon.is_partial) {
+        soon.looked_until.emplace().id = query.filter.up_to;
+    }
+    return soon;
+}
+
+JobPage JobSearch::list_soon_in_order(JobQuery query) const {
+    const JobOrder& order = *query.order;
+    const JobPlace place = query.places.front();
+    const persistence::TimeMember time = indexed_time(place, order.by);
+    if (time == nullptr) {
+        query.filter.up_to = end_of_rows(place, "", query.rows);
+        JobPage page = list(query);
+        page.is_partial = !query.filter.up_to.empty();
+        return page;
+    }
+    const bool is_among_undated = order.behind && !((*order.behind).*time);
+    const auto mark = is_among_undated ? std::nullopt
+                                       : store_.mark_ahead(
+                                             place,
+                                             {.by = order.by,
+                                              .is_descending = order.is_descending,
+                                              .skipped = order.skipped,
+                                              .limit = query.rows.value(),
+                                              .behind = order.behind}
+                                         );
+    if (!mark || !((*mark).*time)) {
+        return list(query);
+    }
+    using Match = persistence::FieldCondition::Match;
+    auto up_to_mark = persistence::is_before(time, ((*mark).*time).value());
+    up_to_mark.match = order.is_descending ? Match::not_below : Match::not_above;
+    query.filter.fields.push_back(std::move(up_to_mark));
+    JobPage soon = list(query);
+    // Of those that have the time of the mark, some stand behind it.
+    const auto is_behind = [&](const PlacedJob& placed) {
+        return placed.job.*time == (*mark).*time &&
+               (order.is_descending ? placed.job.id < mark->id : placed.job.id > mark->id);
+    };
+    const bool goes_beyond = std::erase_if(soon.items, is_behind) > 0;
+    soon.has_more = soon.has_more && !goes_beyond;
+    soon.is_partial = !soon.has_more;
+    if (soon.is_partial) {
+        soon.looked_until = mark;
+    }
+    return soon;
+}
+
 std::vector<persistence::Suspension> JobSearch::why_suspended(std::string_view id) const {
     const auto placed = store_.find(id);
     const bool is_suspended = placed && placed->place == JobPlace::suspended;
@@ -284,10 +375,15 @@ Preview JobSearch::preview(
 }
 
 std::vector<PlacedTypeCount> JobSearch::count_types(
-    const std::vector<persistence::TypeRuns>& last_minute
+    const std::vector<persistence::TypeRuns>& last_minute,
+    std::optional<std::size_t> most
 ) const {
+    std::map<JobPlace, std::string> ends;
+    for (const JobPlace place : schema::kJobPlaces) {
+        ends.emplace(place, end_of_rows(place, "", most));
+    }
     std::map<std::string, std::vector<persistence::OwnerCount>, std::less<>> owners;
-    for (persistence::OwnerCount& owner : store_.count_lock_owners()) {
+    for (persistence::OwnerCount& owner : store_.count_lock_owners(ends.at(JobPlace::executable))) {
         owners[owner.handler_type].push_back(std::move(owner));
     }
     std::map<std::string, persistence::TypeRuns, std::less<>> runs;
@@ -296,8 +392,10 @@ std::vector<PlacedTypeCount> JobSearch::count_types(
     }
     std::vector<PlacedTypeCount> counts;
     for (const JobPlace place : schema::kJobPlaces) {
-        for (persistence::TypeCount& count : store_.count_types(place, {})) {
+        const bool is_partial = !ends.at(place).empty();
+        for (persistence::TypeCount& count : store_.count_types(place, {.up_to = ends.at(place)})) {
             PlacedTypeCount line{.place = place, .count = std::move(count)};
+            line.looked_at = is_partial ? most : std::nullopt;
             if (place == JobPlace::executable) {
                 line.owners = std::move(owners[line.count.handler_type]);
                 const auto ended = runs.extract(line.count.handler_type);
@@ -317,14 +415,15 @@ std::vector<PlacedTypeCount> JobSearch::count_types(
     return counts;
 }
 
-std::vector<PlaceCount> JobSearch::count_places() const {
-    persistence::JobFilter locked;
-    locked.locked = true;
+std::vector<PlaceCount> JobSearch::count_places(std::optional<std::size_t> most) const {
     std::vector<PlaceCount> counts;
     for (const JobPlace place : schema::kJobPlaces) {
-        PlaceCount count{.place = place, .jobs = store_.count(place, {})};
+        persistence::JobFilter filter{.up_to = end_of_rows(place, "", most)};
+        PlaceCount count{.place = place, .jobs = store_.count(place, filter)};
+        count.looked_at = filter.up_to.empty() ? std::nullopt : most;
         if (has_lock(place)) {
-            count.locked = store_.count(place, locked);
+            filter.locked = true;
+            count.locked = store_.count(place, filter);
         }
         counts.push_back(count);
     }

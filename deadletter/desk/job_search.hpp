@@ -35,6 +35,7 @@ struct JobQuery {
     std::optional<JobOrder> order = {};
     std::string after = {};  ///< An id, exclusive; empty: from the start.
     std::size_t limit = 100;
+    std::optional<std::size_t> rows = {};  ///< What list_soon() looks at.
 
     /// Of a filter that asks for payloads: after so long the page ends. nullopt: it never does.
     std::optional<std::chrono::milliseconds> patience = {};
@@ -44,9 +45,16 @@ struct JobQuery {
     bool (*is_wanted)(const schema::PlacedJob&) = nullptr;
 };
 
+/// Rows of a place that a question looks at which is to be answered soon, however many there are:
+/// an index leads to them.
+inline constexpr std::size_t kRowsSoon = 20'000;
+
 struct JobPage : schema::Page<schema::PlacedJob> {
-    /// Set: it has ended before its time, and the list goes on behind this job, which need not be
-    /// one of the items. Then `has_more` is not set.
+    /// Jobs that were not looked at could belong to the page. Then `has_more` is not set.
+    bool is_partial = false;
+
+    /// The list goes on behind this job, which need not be one of the items; nullopt of a partial
+    /// page: nobody knows where, it has to be asked as a whole.
     std::optional<schema::Job> looked_until = {};
 };
 
@@ -82,6 +90,11 @@ struct PlaceCount {
     schema::JobPlace place = schema::JobPlace::executable;
     std::int64_t jobs = 0;
     std::optional<std::int64_t> locked = {};  ///< nullopt: nothing is ever locked there.
+
+    /// Only so many were looked at, and there are more; nullopt: all were.
+    std::optional<std::size_t> looked_at = {};
+    /// When they were counted; nullopt: now.
+    std::optional<schema::TimePoint> as_of = {};
 };
 
 /// The jobs of one handler type in one place.
@@ -91,6 +104,8 @@ struct PlacedTypeCount {
     std::vector<persistence::OwnerCount> owners = {};  ///< Who holds how many, the most first.
     /// Executable: those that ended in the last minute.
     std::optional<persistence::TypeRuns> runs = {};
+    /// So many jobs of the place were looked at; nullopt: all.
+    std::optional<std::size_t> looked_at = {};
 };
 
 /// How an operator finds jobs; nothing is changed. Throws DbError. Thread safety: safe. The store
@@ -105,6 +120,11 @@ public:
     /// The jobs of all the places together, in id order, or those of one place in another one. Long
     /// payloads are left out.
     [[nodiscard]] JobPage list(const JobQuery& query) const;
+
+    /// The same, of the next rows in the order of the list: as many as the query says, of each
+    /// place. Where no index has the order: of the first ones in id order. Precondition:
+    /// `is_wanted` is null, and the filter asks for no payload, which has its own bound.
+    [[nodiscard]] JobPage list_soon(JobQuery query) const;
 
     /// The jobs of one place in another order. Long payloads are left out.
     [[nodiscard]] std::vector<schema::Job> list_in_order(
@@ -144,15 +164,22 @@ public:
     }
 
     /// By handler type, and of each the places that hold some; the executable place too when none
-    /// waits there but some were run. Reads all jobs.
+    /// waits there but some were run. Reads the first `most` jobs of each place; nullopt: all.
     [[nodiscard]] std::vector<PlacedTypeCount> count_types(
-        const std::vector<persistence::TypeRuns>& last_minute
+        const std::vector<persistence::TypeRuns>& last_minute,
+        std::optional<std::size_t> most = {}
     ) const;
 
-    /// Of every place, in the order of JobPlace.
-    [[nodiscard]] std::vector<PlaceCount> count_places() const;
+    /// Of every place, in the order of JobPlace; of each up to `most`, nullopt: all.
+    [[nodiscard]] std::vector<PlaceCount> count_places(std::optional<std::size_t> most = {}) const;
 
 private:
+    [[nodiscard]] std::string end_of_rows(
+        schema::JobPlace place,
+        const std::string& after,
+        std::optional<std::size_t> most
+    ) const;
+    [[nodiscard]] JobPage list_soon_in_order(JobQuery query) const;
     [[nodiscard]] std::vector<schema::PlacedJob> first(const JobQuery& query, std::size_t most)
         const;
 

@@ -37,11 +37,11 @@ schema::Duration slowness(const TypeActivity& type, schema::TimePoint now) {
 
 }  // namespace
 
-Overview OverviewDesk::read() const {
+Overview OverviewDesk::read(std::optional<std::size_t> most) const {
     const schema::TimePoint now = clock_.now();
     return {
         .now = now,
-        .places = JobSearch(stores_.jobs).count_places(),
+        .places = JobSearch(stores_.jobs).count_places(most),
         .due_soon = stores_.watch.count_due(now + 1min, kMostCounted),
         .waiting = stores_.watch.count_waiting(kMostCounted),
         .nodes = stores_.nodes.nodes(),

@@ -7,6 +7,7 @@
 #include "persistence/watch_store.hpp"
 #include "schema/clock.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -66,7 +67,8 @@ public:
     OverviewDesk(const Stores& stores, const schema::Clock& clock)
         : stores_(stores), clock_(clock) {}
 
-    [[nodiscard]] Overview read() const;
+    /// `most`: see JobSearch::count_places.
+    [[nodiscard]] Overview read(std::optional<std::size_t> most = {}) const;
 
 private:
     [[nodiscard]] std::vector<TypeActivity> types(schema::TimePoint now) const;

@@ -1,6 +1,8 @@
 #include "persistence/queries/job_queries.hpp"
 
-#include <array>
+#include <fmt/format.h>
+
+#include <string>
 
 namespace jobstrand::persistence {
 
@@ -9,19 +11,25 @@ namespace {
 constexpr std::string_view kCountOwners = R"sql(
     SELECT HANDLER_TYPE_, LOCK_OWNER_, COUNT(*)
     FROM ACT_RU_JOB
-    WHERE LOCK_OWNER_ IS NOT NULL
+    WHERE LOCK_OWNER_ IS NOT NULL {and_near}
     GROUP BY HANDLER_TYPE_, LOCK_OWNER_
     ORDER BY HANDLER_TYPE_, COUNT(*) DESC, LOCK_OWNER_
     LIMIT ?)sql";
 
 }  // namespace
 
-std::vector<OwnerCount> count_lock_owners(const StoreContext& context) {
+std::vector<OwnerCount> count_lock_owners(const StoreContext& context, std::string_view up_to) {
     std::vector<OwnerCount> counts;
-    const std::array<Value, 1> parameters{static_cast<std::int64_t>(kOwnersCounted)};
+    std::vector<Value> parameters;
+    if (!up_to.empty()) {
+        parameters.emplace_back(up_to);
+    }
+    parameters.emplace_back(static_cast<std::int64_t>(kOwnersCounted));
+    const std::string sql =
+        fmt::format(kCountOwners, fmt::arg("and_near", up_to.empty() ? "" : "AND ID_ <= ?"));
     context.runner.read([&](Connection& connection) {
         counts.clear();
-        connection.query({.sql = kCountOwners, .columns = 3}, parameters, [&](const Row& row) {
+        connection.query({.sql = sql, .columns = 3}, parameters, [&](const Row& row) {
             counts.push_back({
                 .handler_type = std::string(row.text(0)),
                 .lock_owner = std::string(row.text(1)),

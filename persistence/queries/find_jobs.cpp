@@ -1,10 +1,10 @@
 #include "persistence/claims/claimed_jobs.hpp"
+#include "persistence/queries/failure_row.hpp"
 #include "persistence/queries/job_filter_sql.hpp"
 #include "persistence/queries/job_queries.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/job_address.hpp"
 #include "persistence/rows/job_row.hpp"
-#include "persistence/rows/readable_columns.hpp"
 #include "persistence/rows/unreadable_rows.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
@@ -49,12 +49,6 @@ constexpr std::string_view kDetails = R"sql(
     SELECT {bytes_as_text}
     FROM ACT_GE_BYTEARRAY
     WHERE ID_ = ?)sql";
-
-constexpr std::string_view kFailureColumns = "ID_, HANDLER_TYPE_, EXCEPTION_MSG_, FAILED_TIME_";
-
-/// As read_columns() wants to know it.
-constexpr std::array<RowField, 1> kTimeOfFailure{
-    {{.column = "FAILED_TIME_", .member = &Job::failed_time}}};
 
 /// The job in the place where it was just seen. Throws DbError conflict when it has moved on.
 PlacedJob read_at(Connection& connection, const JobAddress& address) {
@@ -246,17 +240,7 @@ std::vector<DeadLetterFailure> list_failures(
     std::size_t limit
 ) {
     std::vector<DeadLetterFailure> failures;
-    const RowReader read_failure = [&](const Row& row) {
-        failures.push_back({
-            .id = std::string(row.text(0)),
-            .handler_type = std::string(row.text(1)),
-            .message = std::string(row.text(2)),
-        });
-        // An odd time of somebody else's SQL reads as none: the message counts.
-        (void)read_columns(kTimeOfFailure, [&](std::size_t) {
-            failures.back().failed_time = row.time(3);
-        });
-    };
+    const RowReader read_failure = [&](const Row& row) { failures.push_back(failure_in(row)); };
     read_whole_list(
         context,
         {JobPlace::dead_letter, kFailureColumns, 4},

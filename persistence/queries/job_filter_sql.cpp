@@ -308,6 +308,10 @@ Condition condition_of(const JobFilter& filter, schema::JobPlace place, const Di
         condition.sql += " AND ";
         add_locked(condition, *filter.locked, place);
     }
+    if (!filter.up_to.empty()) {
+        condition.sql += " AND ID_ <= ?";
+        condition.parameters.emplace_back(std::string_view(filter.up_to));
+    }
     if (filter.failed) {
         condition.sql += fmt::format(" AND {}", *filter.failed ? kIsFailed : kIsNotFailed);
     }

@@ -33,6 +33,9 @@ find_job(const StoreContext& context, std::string_view id);
     const SortedPart& part
 );
 
+[[nodiscard]] std::optional<schema::Job>
+mark_ahead(const StoreContext& context, schema::JobPlace place, const SortedPart& part);
+
 [[nodiscard]] std::vector<std::string> list_job_ids(
     const StoreContext& context,
     schema::JobPlace place,
@@ -60,10 +63,18 @@ count_jobs(const StoreContext& context, schema::JobPlace place, const JobFilter&
     std::size_t limit
 );
 
+[[nodiscard]] std::vector<DeadLetterFailure> newest_failures(
+    const StoreContext& context,
+    const JobFilter& filter,
+    const std::optional<DeadLetterMark>& behind,
+    std::size_t limit
+);
+
 [[nodiscard]] std::vector<TypeCount>
 count_types(const StoreContext& context, schema::JobPlace place, const JobFilter& filter);
 
-[[nodiscard]] std::vector<OwnerCount> count_lock_owners(const StoreContext& context);
+[[nodiscard]] std::vector<OwnerCount>
+count_lock_owners(const StoreContext& context, std::string_view up_to);
 
 [[nodiscard]] std::vector<Suspension>
 list_suspensions(const StoreContext& context, SuspensionScope scope);

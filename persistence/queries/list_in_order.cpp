@@ -1,5 +1,6 @@
 #include "persistence/queries/job_filter_sql.hpp"
 #include "persistence/queries/job_queries.hpp"
+#include "persistence/queries/readable_time.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/shared/engine_columns.hpp"
 #include "schema/ensure.hpp"
@@ -36,6 +37,13 @@ constexpr std::string_view kCountWithValue = R"sql(
     SELECT COUNT(*)
     FROM {table}
     WHERE {by} IS NOT NULL AND {condition})sql";
+
+constexpr std::string_view kAhead = R"sql(
+    SELECT ID_, {by}
+    FROM {table}
+    WHERE {by} IS NOT NULL AND {behind}
+    ORDER BY {by} {direction}, ID_ {direction}
+    LIMIT ? OFFSET ?)sql";
 
 constexpr std::string_view kId = "ID_";
 
@@ -93,6 +101,28 @@ public:
             append(kWithoutValue, behind_id(!part_.behind || from), left_to_skip());
         }
         return std::move(jobs_);
+    }
+
+    /// What stands in the place of the last of the rows that are wanted, if there are more.
+    [[nodiscard]] std::optional<Job> ahead() {
+        Behind behind = behind_value(mark());
+        // One more tells whether there are more.
+        behind.parameters.emplace_back(std::int64_t{2});
+        behind.parameters.emplace_back(static_cast<std::int64_t>(part_.skipped + part_.limit) - 1);
+        std::vector<Job> found;
+        connection_.query(
+            {.sql = text_of(kAhead, behind.sql), .columns = 2},
+            behind.parameters,
+            [&](const Row& row) {
+                Job& job = found.emplace_back();
+                job.id = row.text(0);
+                const auto* const time = std::get_if<TimeMember>(&part_.by);
+                if (time != nullptr && has_column_) {
+                    job.** time = time_if_readable(row, 1);
+                }
+            }
+        );
+        return found.size() > 1 ? std::optional(std::move(found.front())) : std::nullopt;
     }
 
 private:
@@ -195,6 +225,17 @@ std::vector<Job> list_in_order(
         jobs = SortedList(connection, place, filter, part).read();
     });
     return jobs;
+}
+
+std::optional<Job> mark_ahead(const StoreContext& context, JobPlace place, const SortedPart& part) {
+    JOBSTRAND_ENSURE(
+        part.by == schema::JobMember(&Job::id) || std::holds_alternative<TimeMember>(part.by)
+    );
+    std::optional<Job> mark;
+    context.runner.read([&](Connection& connection) {
+        mark = SortedList(connection, place, {}, part).ahead();
+    });
+    return mark;
 }
 
 }  // namespace jobstrand::persistence

@@ -1,3 +1,4 @@
+#include "persistence/queries/failure_row.hpp"
 #include "persistence/queries/job_filter_sql.hpp"
 #include "persistence/queries/job_queries.hpp"
 #include "persistence/rows/job_row.hpp"
@@ -53,32 +54,59 @@ ListPart undated_behind(const std::optional<DeadLetterMark>& mark) {
     return {.sql = kUndated, .behind = "ID_ < ?", .parameters = {std::string_view(mark->id)}};
 }
 
-/// Rows that no id finds are left out; the list in the order of the ids names them.
-void append_part(
+constexpr auto kDead = schema::JobPlace::dead_letter;
+
+/// What is read of each row, and where it goes.
+struct Reading {
+    std::string_view columns;
+    std::size_t count;
+    RowReader read;
+};
+
+/// Rows that no id finds are left out; the list in the order of the ids names them. Returns how
+/// many rows there were.
+std::size_t read_part(
     Connection& connection,
     ListPart part,
     const JobFilter& filter,
     std::size_t limit,
-    std::vector<Job>& jobs
+    const Reading& reading
 ) {
-    constexpr auto kPlace = schema::JobPlace::dead_letter;
-    const Condition condition = condition_of(filter, kPlace, connection.dialect());
+    const Condition condition = condition_of(filter, kDead, connection.dialect());
     const std::string sql = fmt::format(
         fmt::runtime(part.sql),
-        fmt::arg("columns", selected_of(kPlace, connection.dialect())),
+        fmt::arg("columns", reading.columns),
         fmt::arg("behind", part.behind),
         fmt::arg("condition", condition.sql)
     );
     std::vector<Value>& parameters = part.parameters;
     parameters.insert(parameters.end(), condition.parameters.begin(), condition.parameters.end());
-    parameters.emplace_back(static_cast<std::int64_t>(limit - jobs.size()));
-    const RowReader append = append_to(jobs, kPlace);
-    const std::size_t columns = fields_of(kPlace).size();
-    connection.query({.sql = sql, .columns = columns}, parameters, [&](const Row& row) {
+    parameters.emplace_back(static_cast<std::int64_t>(limit));
+    std::size_t rows = 0;
+    connection.query({.sql = sql, .columns = reading.count}, parameters, [&](const Row& row) {
         if (!is_nameless(row)) {
-            append(row);
+            reading.read(row);
+            ++rows;
         }
     });
+    return rows;
+}
+
+void read_newest(
+    Connection& connection,
+    const JobFilter& filter,
+    const std::optional<DeadLetterMark>& behind,
+    std::size_t limit,
+    const Reading& reading
+) {
+    JOBSTRAND_ENSURE(filter.ids.empty());
+    std::size_t rows = 0;
+    if (!behind || behind->failed_time) {
+        rows = read_part(connection, dated_behind(behind), filter, limit, reading);
+    }
+    if (rows < limit) {
+        (void)read_part(connection, undated_behind(behind), filter, limit - rows, reading);
+    }
 }
 
 }  // namespace
@@ -89,18 +117,31 @@ std::vector<Job> newest_dead_letters(
     const std::optional<DeadLetterMark>& behind,
     std::size_t limit
 ) {
-    JOBSTRAND_ENSURE(filter.ids.empty());
     std::vector<Job> jobs;
     context.runner.read([&](Connection& connection) {
         jobs.clear();
-        if (!behind || behind->failed_time) {
-            append_part(connection, dated_behind(behind), filter, limit, jobs);
-        }
-        if (jobs.size() < limit) {
-            append_part(connection, undated_behind(behind), filter, limit, jobs);
-        }
+        const Reading whole{
+            selected_of(kDead, connection.dialect()),
+            fields_of(kDead).size(),
+            append_to(jobs, kDead)};
+        read_newest(connection, filter, behind, limit, whole);
     });
     return jobs;
+}
+
+std::vector<DeadLetterFailure> newest_failures(
+    const StoreContext& context,
+    const JobFilter& filter,
+    const std::optional<DeadLetterMark>& behind,
+    std::size_t limit
+) {
+    std::vector<DeadLetterFailure> failures;
+    context.runner.read([&](Connection& connection) {
+        failures.clear();
+        const auto append = [&](const Row& row) { failures.push_back(failure_in(row)); };
+        read_newest(connection, filter, behind, limit, {kFailureColumns, 4, append});
+    });
+    return failures;
 }
 
 }  // namespace jobstrand::persistence

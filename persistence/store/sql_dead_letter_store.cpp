@@ -15,6 +15,14 @@ std::vector<Job> SqlStore::newest_dead_letters(
     return persistence::newest_dead_letters(context_, filter, behind, limit);
 }
 
+std::vector<DeadLetterFailure> SqlStore::newest_failures(
+    const JobFilter& filter,
+    const std::optional<DeadLetterMark>& behind,
+    std::size_t limit
+) {
+    return persistence::newest_failures(context_, filter, behind, limit);
+}
+
 std::string SqlStore::exception_details(const Job& job) {
     return persistence::exception_details(context_, job);
 }

@@ -272,6 +272,10 @@ SqlStore::list_in_order(JobPlace place, const JobFilter& filter, const SortedPar
     return persistence::list_in_order(context_, place, filter, part);
 }
 
+std::optional<Job> SqlStore::mark_ahead(JobPlace place, const SortedPart& part) {
+    return persistence::mark_ahead(context_, place, part);
+}
+
 std::vector<std::string> SqlStore::list_ids(
     JobPlace place,
     const JobFilter& filter,
@@ -347,8 +351,8 @@ std::vector<std::string> SqlStore::not_held(std::string_view owner, std::span<co
     return persistence::not_held(context_, owner, fences);
 }
 
-std::vector<OwnerCount> SqlStore::count_lock_owners() {
-    return persistence::count_lock_owners(context_);
+std::vector<OwnerCount> SqlStore::count_lock_owners(std::string_view up_to) {
+    return persistence::count_lock_owners(context_, up_to);
 }
 
 std::vector<Suspension> SqlStore::suspensions_of(const schema::Job& job) {

@@ -241,6 +241,8 @@ public:
     ) override;
     [[nodiscard]] std::vector<schema::Job>
     list_in_order(schema::JobPlace place, const JobFilter& filter, const SortedPart& part) override;
+    [[nodiscard]] std::optional<schema::Job>
+    mark_ahead(schema::JobPlace place, const SortedPart& part) override;
     [[nodiscard]] std::vector<std::string> list_ids(
         schema::JobPlace place,
         const JobFilter& filter,
@@ -251,6 +253,11 @@ public:
     [[nodiscard]] std::vector<TypeCount>
     count_types(schema::JobPlace place, const JobFilter& filter) override;
     [[nodiscard]] std::vector<schema::Job> newest_dead_letters(
+        const JobFilter& filter,
+        const std::optional<DeadLetterMark>& behind,
+        std::size_t limit
+    ) override;
+    [[nodiscard]] std::vector<DeadLetterFailure> newest_failures(
         const JobFilter& filter,
         const std::optional<DeadLetterMark>& behind,
         std::size_t limit
@@ -297,7 +304,7 @@ public:
         const OnMoved& on_moved = {}
     ) override;
     [[nodiscard]] std::vector<Suspension> suspensions(SuspensionScope scope) override;
-    [[nodiscard]] std::vector<OwnerCount> count_lock_owners() override;
+    [[nodiscard]] std::vector<OwnerCount> count_lock_owners(std::string_view up_to) override;
     [[nodiscard]] std::vector<Suspension> suspensions_of(const schema::Job& job) override;
     [[nodiscard]] std::vector<ScopeSummary>
     scopes(SuspensionScope scope, std::string_view after, std::size_t limit) override;

@@ -226,6 +226,54 @@ TEST_P(Listing, A_sorted_list_goes_on_behind_a_job_that_may_have_gone) {
     EXPECT_THAT(behind_none(&Job::tenant_id), ElementsAre("c")) << "an empty text is none";
 }
 
+TEST_P(Listing, A_filter_may_end_at_an_id) {
+    insert(JobPlace::dead_letter, many_jobs("j", 5));
+    EXPECT_THAT(list({.up_to = "j001"}), ElementsAre("j000", "j001"));
+    EXPECT_THAT(list({.up_to = "j0015"}, "j000"), ElementsAre("j001"));
+    EXPECT_THAT(list({.fields = {equals(&Job::handler_type, "none")}, .up_to = "j003"}), IsEmpty());
+    const auto types = store_.count_types(JobPlace::dead_letter, {.up_to = "j002"});
+    ASSERT_EQ(types.size(), 1U);
+    EXPECT_EQ(types.front().jobs, 3);
+}
+
+TEST_P(Listing, Lock_owners_are_counted_up_to_an_id) {
+    for (const char* const id : {"a", "b", "c"}) {
+        (void)insert_and_acquire(a_job(id));
+    }
+    ASSERT_EQ(store_.count_lock_owners("").size(), 1U);
+    EXPECT_EQ(store_.count_lock_owners("").front().jobs, 3);
+    EXPECT_EQ(store_.count_lock_owners("b").front().jobs, 2);
+    EXPECT_THAT(store_.count_lock_owners("0"), IsEmpty());
+}
+
+TEST_P(Listing, A_mark_ahead_is_where_a_list_stands_behind_so_many_rows_if_there_are_more) {
+    insert(JobPlace::dead_letter, many_jobs("j", 3));
+    std::vector<Job> timers{a_job("a"), a_job("b"), a_job("c"), a_job("d")};
+    const schema::TimePoint noon = clock_.now();
+    timers[0].due_date = noon + 2h;
+    timers[1].due_date = noon + 1h;
+    timers[2].due_date = noon + 1h;
+    timers[3].due_date.reset();
+    insert(JobPlace::timer, timers);
+    const auto mark = [&](JobPlace place, const persistence::SortedPart& part) {
+        const auto found = store_.mark_ahead(place, part);
+        return found ? found->id : "none";
+    };
+    EXPECT_EQ(mark(JobPlace::dead_letter, {.limit = 2}), "j001");
+    EXPECT_EQ(mark(JobPlace::dead_letter, {.limit = 3}), "none") << "there are no more";
+    EXPECT_EQ(mark(JobPlace::dead_letter, {.limit = 1, .behind = Job{.id = "j000"}}), "j001");
+    EXPECT_EQ(mark(JobPlace::dead_letter, {.limit = 2, .behind = Job{.id = "j000"}}), "none");
+    EXPECT_EQ(mark(JobPlace::suspended, {.limit = 1}), "none");
+    EXPECT_EQ(mark(JobPlace::timer, {.by = &Job::due_date, .limit = 2}), "c");
+    EXPECT_EQ(mark(JobPlace::timer, {.by = &Job::due_date, .skipped = 1, .limit = 1}), "c");
+    EXPECT_EQ(mark(JobPlace::timer, {.by = &Job::due_date, .limit = 1, .behind = timers[1]}), "c");
+    EXPECT_EQ(mark(JobPlace::timer, {.by = &Job::due_date, .limit = 3}), "none")
+        << "one without a date does not count";
+    const persistence::SortedPart latest{.by = &Job::due_date, .is_descending = true, .limit = 1};
+    EXPECT_EQ(mark(JobPlace::timer, latest), "a");
+    EXPECT_EQ(store_.mark_ahead(JobPlace::timer, latest)->due_date, noon + 2h);
+}
+
 TEST_P(Listing, Sorted_texts_and_numbers_go_on_behind_equal_ones) {
     std::vector<Job> jobs{a_job("a"), a_job("b"), a_job("c"), a_job("d")};
     jobs[0].tenant_id = "z";

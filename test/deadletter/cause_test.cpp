@@ -1,3 +1,4 @@
+#include "deadletter/causes/latest_causes.hpp"
 #include "deadletter/dead_letters.hpp"
 #include "test/deadletter/desk_fixture.hpp"
 
@@ -68,6 +69,45 @@ TEST_F(CauseTest, The_watch_sees_how_many_were_read_and_may_stop_it) {
                                       }});
     EXPECT_EQ(seen, (BulkCounts{.total = 1, .done = 1}));
     EXPECT_EQ(summary.groups.size(), 1U);
+}
+
+TEST_F(CauseTest, Of_the_latest_only_it_is_said_how_many_were_looked_at) {
+    const auto now = clock_.now();
+    add_dead("a", "mail", "x", now - 2h);
+    add_dead("b", "mail", "x", now - 1h);
+    add_dead("c", "fax", "x", now);
+    const CauseSummary two = latest_causes(store_, 2);
+    EXPECT_EQ(two.looked_at, 2U);
+    ASSERT_EQ(two.groups.size(), 2U);
+    EXPECT_EQ(two.groups.front().looked_at, 2U);
+    EXPECT_EQ(two.groups.front().jobs, 1);
+    const CauseSummary all = latest_causes(store_, 3);
+    EXPECT_EQ(all.looked_at, std::nullopt);
+    EXPECT_EQ(all.groups.front().jobs, 2);
+    EXPECT_EQ(all.groups.front().looked_at, std::nullopt);
+}
+
+TEST_F(CauseTest, A_filter_sees_no_more_than_the_latest_whether_they_match_or_not) {
+    const auto now = clock_.now();
+    add_dead("a", "mail", "x", now - 2h);
+    add_dead("b", "fax", "x", now - 1h);
+    add_dead("c", "fax", "x", now);
+    const persistence::JobFilter mail{
+        .fields = {persistence::equals(&schema::Job::handler_type, "mail")}};
+    const CauseSummary two = latest_causes(store_, 2, mail);
+    EXPECT_TRUE(two.groups.empty());
+    EXPECT_EQ(two.looked_at, 2U);
+    EXPECT_EQ(latest_causes(store_, 3, mail).groups.size(), 1U);
+}
+
+// Flowable's rows.
+TEST_F(CauseTest, Those_that_do_not_say_when_they_died_are_not_forgotten) {
+    add_dead("a", "mail", "x");
+    add_dead("b", "mail", "x");
+    add_dead("c", "mail", "x");
+    EXPECT_EQ(latest_causes(store_, 2).looked_at, 2U);
+    EXPECT_EQ(latest_causes(store_, 2).groups.front().jobs, 2);
+    EXPECT_EQ(latest_causes(store_, 3).looked_at, std::nullopt);
 }
 
 // I8.

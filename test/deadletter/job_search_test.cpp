@@ -28,6 +28,25 @@ protected:
         return shown(JobSearch(store_).list(query), [](const auto& job) { return job.job.id; });
     }
 
+    /// The same of what is to be had soon, with `?` where there may be more, and behind what.
+    std::string soon(const JobQuery& query) {
+        const JobPage found = JobSearch(store_).list_soon(query);
+        const auto ids = shown(found, [](const auto& job) { return job.job.id; });
+        return ids +
+               (found.is_partial ? '?' + (found.looked_until ? found.looked_until->id : "") : "");
+    }
+
+    void insert_dated(JobPlace place, const std::string& id, schema::Duration after) {
+        schema::Job job = test::a_job(id).of_type(id.substr(1));
+        job.due_date = clock_.now() + after;
+        job.failed_time = clock_.now() + after;
+        insert(place, std::move(job));
+    }
+
+    static persistence::JobFilter of_type(const std::string& type) {
+        return {.fields = {persistence::equals(&schema::Job::handler_type, type)}};
+    }
+
     std::string list_timers(const TimerQuery& query) {
         return shown(TimerSearch(store_, series_store_).list(query), [](const FoundTimer& timer) {
             return timer.placed.job.id;
@@ -158,6 +177,80 @@ TEST_F(JobSearchTest, Places_are_counted_with_their_locks) {
     const auto counts = JobSearch(store_).count_places();
     EXPECT_EQ(counts.front().jobs, 2);
     EXPECT_EQ(counts.front().locked, 1);
+}
+
+TEST_F(JobSearchTest, Of_a_place_that_has_more_the_first_jobs_are_counted_and_it_says_so) {
+    insert_all(JobPlace::executable, {"a", "b"});
+    lock_all();
+    insert_all(JobPlace::timer, {"t"});
+    const auto counts = JobSearch(store_).count_places(1);
+    EXPECT_EQ(counts.at(0).jobs, 1);
+    EXPECT_EQ(counts.at(0).locked, 1);
+    EXPECT_EQ(counts.at(0).looked_at, 1U);
+    EXPECT_EQ(counts.at(1).jobs, 1);
+    EXPECT_EQ(counts.at(1).looked_at, std::nullopt) << "these are all";
+    const auto types = JobSearch(store_).count_types({}, 1);
+    ASSERT_EQ(types.size(), 2U);
+    EXPECT_EQ(types.at(0).count.jobs, 1);
+    EXPECT_EQ(types.at(0).looked_at, 1U);
+    EXPECT_EQ(types.at(1).looked_at, std::nullopt);
+}
+
+TEST_F(JobSearchTest, A_list_ends_behind_the_rows_that_it_may_look_at_and_says_where_it_goes_on) {
+    for (const char* const id : {"1a", "2b", "3b", "4a", "5b"}) {
+        insert_dated(JobPlace::suspended, id, 1h);
+    }
+    insert_dated(JobPlace::executable, "0a", 1h);
+    const std::vector<JobPlace> one{JobPlace::suspended};
+    const auto of_a = of_type("a");
+    EXPECT_EQ(soon({.places = one, .filter = of_a, .rows = 3}), "1a ?3b");
+    EXPECT_EQ(soon({.places = one, .filter = of_a, .after = "3b", .rows = 3}), "4a ");
+    EXPECT_EQ(soon({.places = one, .filter = of_a, .rows = 5}), "1a 4a ");
+    EXPECT_EQ(soon({.places = one, .filter = of_a, .limit = 1, .rows = 4}), "1a +")
+        << "a page that is full needs no more rows";
+    const std::vector<JobPlace> two{JobPlace::executable, JobPlace::suspended};
+    EXPECT_EQ(soon({.places = two, .filter = of_a, .rows = 3}), "0a 1a ?3b");
+}
+
+TEST_F(JobSearchTest, A_list_that_an_index_has_in_its_order_ends_so_too) {
+    insert_dated(JobPlace::timer, "9a", 1h);
+    insert_dated(JobPlace::timer, "1b", 2h);
+    insert_dated(JobPlace::timer, "2a", 2h);
+    insert_dated(JobPlace::timer, "3b", 3h);
+    insert_dated(JobPlace::timer, "0a", 4h);
+    const auto query = [&](std::size_t rows, std::optional<schema::Job> behind = {}) {
+        return JobQuery{
+            .places = {JobPlace::timer},
+            .filter = of_type("a"),
+            .order = JobOrder{.by = &schema::Job::due_date, .behind = std::move(behind)},
+            .rows = rows};
+    };
+    EXPECT_EQ(soon(query(1)), "9a ?9a");
+    EXPECT_EQ(soon(query(2)), "9a ?1b") << "2a has the due date of 1b, and stands behind it";
+    EXPECT_EQ(soon(query(4)), "9a 2a ?3b");
+    EXPECT_EQ(soon(query(9)), "9a 2a 0a ");
+    const auto mark = JobSearch(store_).list_soon(query(4)).looked_until;
+    EXPECT_EQ(soon(query(4, mark)), "0a ");
+    const JobQuery latest{
+        .places = {JobPlace::timer},
+        .filter = of_type("a"),
+        .order = JobOrder{.by = &schema::Job::due_date, .is_descending = true},
+        .rows = 3};
+    EXPECT_EQ(soon(latest), "0a 2a ?2a");
+}
+
+TEST_F(JobSearchTest, What_no_index_has_in_order_is_sorted_as_far_as_it_was_looked_at) {
+    insert_dated(JobPlace::timer, "1b", 1h);
+    insert_dated(JobPlace::timer, "2a", 1h);
+    insert_dated(JobPlace::timer, "3a", 1h);
+    const auto query = [](std::size_t rows) {
+        return JobQuery{
+            .places = {JobPlace::timer},
+            .order = JobOrder{.by = &schema::Job::handler_type},
+            .rows = rows};
+    };
+    EXPECT_EQ(soon(query(2)), "2a 1b ?");
+    EXPECT_EQ(soon(query(3)), "2a 3a 1b ");
 }
 
 TEST_F(JobSearchTest, Timers_are_found_by_state_and_by_group) {

@@ -334,7 +334,8 @@ TEST_F(VerbRoleTest, Readers_may_use_exactly_what_changes_nothing) {
             "timer ls",
             "timer next",
             "timer show",
-            "top"
+            "top",
+            "type ls"
         )
     );
 }

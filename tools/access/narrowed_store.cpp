@@ -125,6 +125,11 @@ std::vector<Job> NarrowedStore::list_in_order(
     return shown(store_.list_in_order(place, narrowed(filter), part));
 }
 
+/// It says how far rows reach, seen or not, and nothing else of them.
+std::optional<Job> NarrowedStore::mark_ahead(JobPlace place, const persistence::SortedPart& part) {
+    return store_.mark_ahead(place, part);
+}
+
 std::vector<std::string> NarrowedStore::list_ids(
     JobPlace place,
     const JobFilter& filter,
@@ -143,9 +148,9 @@ NarrowedStore::count_types(JobPlace place, const JobFilter& filter) {
     return store_.count_types(place, narrowed(filter));
 }
 
-std::vector<persistence::OwnerCount> NarrowedStore::count_lock_owners() {
+std::vector<persistence::OwnerCount> NarrowedStore::count_lock_owners(std::string_view up_to) {
     refuse_if_narrow();
-    return store_.count_lock_owners();
+    return store_.count_lock_owners(up_to);
 }
 
 std::vector<Job> NarrowedStore::newest_dead_letters(
@@ -154,6 +159,14 @@ std::vector<Job> NarrowedStore::newest_dead_letters(
     std::size_t limit
 ) {
     return shown(store_.newest_dead_letters(narrowed(filter), behind, limit));
+}
+
+std::vector<persistence::DeadLetterFailure> NarrowedStore::newest_failures(
+    const JobFilter& filter,
+    const std::optional<persistence::DeadLetterMark>& behind,
+    std::size_t limit
+) {
+    return store_.newest_failures(narrowed(filter), behind, limit);
 }
 
 std::vector<persistence::DeadLetterFailure>

@@ -42,6 +42,8 @@ public:
         const persistence::JobFilter& filter,
         const persistence::SortedPart& part
     ) override;
+    [[nodiscard]] std::optional<schema::Job>
+    mark_ahead(schema::JobPlace place, const persistence::SortedPart& part) override;
     [[nodiscard]] std::vector<std::string> list_ids(
         schema::JobPlace place,
         const persistence::JobFilter& filter,
@@ -52,8 +54,14 @@ public:
         override;
     [[nodiscard]] std::vector<persistence::TypeCount>
     count_types(schema::JobPlace place, const persistence::JobFilter& filter) override;
-    [[nodiscard]] std::vector<persistence::OwnerCount> count_lock_owners() override;
+    [[nodiscard]] std::vector<persistence::OwnerCount> count_lock_owners(std::string_view up_to
+    ) override;
     [[nodiscard]] std::vector<schema::Job> newest_dead_letters(
+        const persistence::JobFilter& filter,
+        const std::optional<persistence::DeadLetterMark>& behind,
+        std::size_t limit
+    ) override;
+    [[nodiscard]] std::vector<persistence::DeadLetterFailure> newest_failures(
         const persistence::JobFilter& filter,
         const std::optional<persistence::DeadLetterMark>& behind,
         std::size_t limit

@@ -62,6 +62,8 @@ class Operation:
         self.others.sort(key=lambda one: not one[2])
         answers = [one for status, one in said["responses"].items() if status < "300"]
         self.result = answers[0].get("content", {}).get("application/json", {}).get("schema")
+        if self.verb == "list" and "$ref" in (self.result or {}):
+            self.verb = "get"  # `top` is one thing.
         self.is_list = self.verb in ("list", "groups")
         if self.is_list:
             self.result = (self.result if "items" in self.result else self.result["properties"]["items"])["items"]

@@ -43,7 +43,8 @@ using Kind = DescribedResult::Kind;
         {{"--limit",
           ParameterTarget<GroupsOptions>::raw(ParameterKind::number, &GroupsOptions::limit),
           "Show at most so many groups (default 100)",
-          {.unit = "N"}}},
+          {.unit = "N"}},
+         {"--soon", &GroupsOptions::soon, kSoon}},
         job_filter_parameters(),
         &GroupsOptions::filter
     );
@@ -194,7 +195,8 @@ OperationNoun dead_noun() {
                     {.words = "dead groups",
                      .summary = "Group dead letters by what they died of, the most frequent first",
                      .examples = "  jobstrand dead groups\n"
-                                 "  jobstrand dead groups --failed-after 1h -o json",
+                                 "  jobstrand dead groups --failed-after 1h -o json\n"
+                                 "  jobstrand dead groups --soon",
                      .role = service::Role::read,
                      .path = "GET /api/v1/dead/groups",
                      .honours_scope = true},

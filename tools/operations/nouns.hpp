@@ -29,6 +29,7 @@ namespace jobstrand::cli {
 [[nodiscard]] OperationNoun tenant_noun();
 [[nodiscard]] OperationNoun timer_noun();
 [[nodiscard]] OperationNoun token_noun();
+[[nodiscard]] OperationNoun type_noun();
 
 // Verbs without a noun.
 [[nodiscard]] OperationNoun demo_verb();

@@ -107,6 +107,10 @@ struct PageRequest {
 /// --zone of operations whose Values have a `zone`: that in which they show times.
 inline constexpr const char* kShownZone = "The zone in which times are shown, by IANA name [UTC]";
 
+/// --soon of operations that read whole places; see deadletter::kRowsSoon.
+inline constexpr const char* kSoon =
+    "Look at no more than 20,000 jobs of a place, and say so where there are more";
+
 /// --all, --dry-run, --yes.
 [[nodiscard]] const Parameters<BulkFlags>& bulk_parameters();
 

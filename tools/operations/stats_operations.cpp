@@ -21,6 +21,10 @@ struct StatsOptions {
     bool by_type = false;
 };
 
+struct TypeListing {
+    bool soon = false;
+};
+
 const std::vector<TableColumn>& stats_columns() {
     static const std::vector<TableColumn> both{
         {.field = "place", .heading = "PLACE"},
@@ -100,7 +104,7 @@ void write_stats(
 
 ExitCode show_stats(Session& session, const StatsOptions& options) {
     if (options.by_type) {
-        write_type_stats(session);
+        write_type_stats(session, false);
         return ExitCode::done;
     }
     const std::vector<PlaceCount> counts = session.search().count_places();
@@ -123,7 +127,32 @@ ExitCode show_stats(Session& session, const StatsOptions& options) {
     return ExitCode::done;
 }
 
+ExitCode list_types(Session& session, const TypeListing& options) {
+    write_type_stats(session, options.soon);
+    return ExitCode::done;
+}
+
 }  // namespace
+
+OperationNoun type_noun() {
+    return {
+        .name = "type",
+        .summary = "Handler types: how many jobs of each stand where",
+        .examples = "  jobstrand type ls",
+        .operations = {writing_operation<TypeListing>(
+            {.words = "type ls",
+             .summary = "List handler types by place, with the runs of the last minute, the oldest "
+                        "job and who holds how many",
+             .examples = "  jobstrand type ls\n"
+                         "  jobstrand type ls --soon -o json",
+             .role = service::Role::read,
+             .path = "GET /api/v1/types",
+             .honours_scope = true},
+            {{"--soon", &TypeListing::soon, kSoon}},
+            {.kind = DescribedResult::Kind::list, .fields = described_type_stats()},
+            list_types
+        )}};
+}
 
 OperationNoun stats_verb() {
     return {

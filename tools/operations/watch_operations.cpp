@@ -1,6 +1,7 @@
 #include "tools/operations/doctor/doctor.hpp"
 #include "tools/operations/doctor/finding.hpp"
 #include "tools/operations/nouns.hpp"
+#include "tools/operations/top/overview_frame.hpp"
 #include "tools/operations/top/top.hpp"
 
 namespace jobstrand::cli {
@@ -14,13 +15,15 @@ OperationNoun top_verb() {
              .examples = "  jobstrand top\n"
                          "  jobstrand top --interval 10s\n"
                          "  jobstrand top --once -o json | jq .runsLastMinute",
-             .role = service::Role::read},
-            {{"--once", &TopOptions::once, "Show it one time, and end"},
+             .role = service::Role::read,
+             .path = "GET /api/v1/top"},
+            {{"--once", &TopOptions::once, "Show it one time, and end", {.is_for_terminal = true}},
              {"--interval",
               &TopOptions::interval,
               "How often (default 2s)",
-              {.unit = "DURATION", .may_be_empty = true}}},
-            {},
+              {.unit = "DURATION", .is_for_terminal = true, .may_be_empty = true}},
+             {"--soon", &TopOptions::soon, kSoon}},
+            {.kind = DescribedResult::Kind::record, .fields = described_overview()},
             show_top
         )}};
 }

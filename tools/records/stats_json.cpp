@@ -1,5 +1,6 @@
 #include "tools/records/stats_json.hpp"
 
+#include "tools/output/time_field.hpp"
 #include "tools/records/external_json.hpp"
 
 #include <fmt/format.h>
@@ -47,6 +48,22 @@ Record record_of(const std::vector<PlaceCount>& counts, const std::vector<Unserv
         {.name = "locked", .json = json_of(locked), .text = {}},
         {.name = "unserved", .json = list_of(unserved), .text = {}},
     };
+}
+
+Record record_of_bounds(const std::vector<PlaceCount>& counts) {
+    Record looked_at;
+    Record as_of;
+    for (const PlaceCount& count : counts) {
+        if (count.looked_at) {
+            looked_at.push_back(
+                number_field(name_of(count.place), static_cast<std::int64_t>(*count.looked_at))
+            );
+        }
+        if (count.as_of) {
+            as_of.push_back(time_field(name_of(count.place), *count.as_of));
+        }
+    }
+    return {record_field("lookedAt", looked_at), record_field("asOf", as_of)};
 }
 
 Record record_of(

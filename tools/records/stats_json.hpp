@@ -16,6 +16,10 @@ namespace jobstrand::cli {
     const std::vector<persistence::UnservedJobs>& unserved
 );
 
+/// Of counts that are to be had soon, how good they are, by place: `lookedAt`, where there are more
+/// than were looked at, and `asOf`, where they were counted earlier.
+[[nodiscard]] Record record_of_bounds(const std::vector<deadletter::PlaceCount>& counts);
+
 /// What nodes tell, which changes all the time: `runsLastMinute`, `failedLastMinute`, `external`.
 [[nodiscard]] Record record_of(
     const std::vector<persistence::TypeRuns>& last_minute,

@@ -122,6 +122,12 @@ public:
               limits_of(parts.settings.http)
           ) {
         warn_of_listeners(parts.settings.http, parts.log);
+        parts.last_counts = [this] {
+            if (backlog.wants_a_look()) {
+                pool.post([this] { backlog.look(); });
+            }
+            return backlog.last_places();
+        };
         if (speaks_tls(parts.settings.http)) {
             server.use_tls(tls_identity_of(parts).context);
         }

@@ -146,6 +146,12 @@ public:
     /// A list goes on behind the item of this key.
     void note_more(std::string_view last) { more_behind_ = last; }
 
+    /// Of each place that was asked about only so many rows were looked at.
+    void note_looked_at(std::size_t rows) { looked_at_ = rows; }
+
+    /// nullopt: all that were asked about.
+    [[nodiscard]] std::optional<std::size_t> looked_at() const { return looked_at_; }
+
     /// nullopt: no list goes on.
     [[nodiscard]] const std::optional<std::string>& more_behind() const { return more_behind_; }
 
@@ -299,6 +305,7 @@ private:
     std::optional<deadletter::DeadLetters> narrowed_dead_letters_;
     std::optional<std::int64_t> changes_;
     std::optional<std::string> more_behind_;
+    std::optional<std::size_t> looked_at_;
 };
 
 }  // namespace jobstrand::cli

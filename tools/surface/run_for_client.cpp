@@ -60,6 +60,7 @@ using Run = std::function<ExitCode(Session&)>;
         Session session(streams, std::move(options), client);
         const ExitCode code = run(session);
         answer.more_behind = session.more_behind();
+        answer.looked_at = session.looked_at();
         return code;
     } catch (const Unconfirmed& unconfirmed) {
         answer.question = unconfirmed.question();

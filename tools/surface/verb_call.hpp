@@ -47,6 +47,9 @@ struct VerbAnswer {
 
     /// For the service: the key behind which the list goes on; nullopt: it does not.
     std::optional<std::string> more_behind = {};
+
+    /// Likewise: see Session::note_looked_at().
+    std::optional<std::size_t> looked_at = {};
 };
 
 /// The media type of an answer, which whoever wants one names in Accept.

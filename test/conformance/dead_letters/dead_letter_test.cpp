@@ -103,6 +103,28 @@ TEST_P(DeadLetterTimes, They_are_found_by_when_they_became_ones) {
     EXPECT_EQ(store_.count(JobPlace::executable, early), 0);
 }
 
+TEST_P(DeadLetterTimes, What_they_died_of_is_read_the_newest_first) {
+    const auto start = clock_.now();
+    bury_all();
+    execute("INSERT INTO ACT_RU_DEADLETTER_JOB (ID_, TYPE_) VALUES ('x', 'message')");
+    EXPECT_THAT(
+        store_.newest_failures({}, {}, 2),
+        ElementsAre(
+            DeadLetterFailure{"b", "mail", "no", start + 2min},
+            DeadLetterFailure{"a", "mail", "no", start + 1min}
+        )
+    );
+    EXPECT_THAT(
+        store_.newest_failures({}, DeadLetterMark{start + 1min, "a"}, 10),
+        ElementsAre(DeadLetterFailure{"c", "mail", "no", start}, DeadLetterFailure{.id = "x"})
+    );
+    const JobFilter early{.fields = {persistence::is_before(&Job::failed_time, start + 30s)}};
+    EXPECT_THAT(
+        store_.newest_failures(early, {}, 10),
+        ElementsAre(DeadLetterFailure{"c", "mail", "no", start})
+    );
+}
+
 TEST_P(DeadLetterTimes, What_they_died_of_is_read_page_by_page_in_the_order_of_their_ids) {
     const auto start = clock_.now();
     bury_all();

@@ -58,12 +58,30 @@ const std::vector<TableColumn>& type_columns() {
         number_field("locked", line.count.locked),
         time_field("oldest", line.count.oldest),
         owners_field(line.owners),
+        line.looked_at ? number_field("lookedAt", static_cast<std::int64_t>(*line.looked_at))
+                       : text_or_null_field("lookedAt", {}),
     };
 }
 
 }  // namespace
 
-void write_type_stats(Session& session) {
+std::vector<DescribedField> described_type_stats() {
+    return {
+        {"handlerType", {}, {}},
+        {"place", {}, {}},
+        {"jobs", {}, {.name = "integer"}},
+        {"runsLastMinute", {}, {.name = "integer", .is_nullable = true}},
+        {"failedLastMinute", {}, {.name = "integer", .is_nullable = true}},
+        {"locked", {}, {.name = "integer"}},
+        {"oldest", "When the first was created", {.format = "date-time", .is_nullable = true}},
+        {"lockedBy", "Who holds how many: `lockOwner` and `jobs`", {.name = ""}},
+        {"lookedAt",
+         "Of how many jobs of the place, the first in id order, these are; null: of all",
+         {.name = "integer", .is_nullable = true}},
+    };
+}
+
+void write_type_stats(Session& session, bool is_soon) {
     OutputStyle style = session.style();
     const schema::TimePoint now = session.database_now();
     if (style.columns) {
@@ -71,10 +89,20 @@ void write_type_stats(Session& session) {
     }
     RecordWriter writer(session.streams().out, session.format(), type_columns(), style);
     const auto runs = session.nodes().runs_of_last_minute(now);
-    for (const PlacedTypeCount& line : session.search().count_types(runs)) {
+    const auto most = is_soon ? std::optional(deadletter::kRowsSoon) : std::nullopt;
+    for (const PlacedTypeCount& line : session.search().count_types(runs, most)) {
+        if (line.looked_at) {
+            session.note_looked_at(*line.looked_at);
+        }
         writer.add(line_of(line));
     }
     writer.finish();
+    if (session.looked_at()) {
+        session.tell(fmt::format(
+            "only the first {} jobs of full places are counted; without --soon all are",
+            *session.looked_at()
+        ));
+    }
 }
 
 }  // namespace jobstrand::cli

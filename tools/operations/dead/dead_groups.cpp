@@ -1,5 +1,6 @@
 #include "tools/operations/dead/dead_groups.hpp"
 
+#include "deadletter/causes/latest_causes.hpp"
 #include "tools/output/progress.hpp"
 #include "tools/parameters/listing.hpp"
 #include "tools/parameters/option_values.hpp"
@@ -18,6 +19,11 @@ using deadletter::CauseGroup;
 using deadletter::CauseSummary;
 
 [[nodiscard]] CauseSummary read_causes(Session& session, const GroupsOptions& options) {
+    if (options.soon) {
+        return deadletter::latest_causes(
+            session.store(), deadletter::kRowsSoon, filter_of(session, options.filter)
+        );
+    }
     Progress progress(session.streams(), session.clock(), "read");
     return session.dead_letters().causes(
         filter_of(session, options.filter),
@@ -74,6 +80,9 @@ const Fields<CauseGroup>& dead_group_fields() {
          .value = &CauseGroup::example,
          .column = {.heading = "EXAMPLE", .width_max = 64, .is_job_id = true, .rank = 5},
          .place = 3},
+        {.name = "lookedAt",
+         .value = &CauseGroup::looked_at,
+         .meaning = "Of how many of the latest dead letters these are; null: of all"},
     };
     return all;
 }
@@ -91,6 +100,13 @@ ExitCode list_causes(Session& session, const GroupsOptions& options) {
         columns_of(dead_group_fields()),
         [](const CauseGroup& group) { return record_of(dead_group_fields(), group); }
     );
+    if (summary.looked_at) {
+        session.note_looked_at(*summary.looked_at);
+        session.tell(fmt::format(
+            "these are of the latest {} dead letters; without --soon all are read",
+            *summary.looked_at
+        ));
+    }
     if (summary.groups.size() > limit) {
         session.tell(fmt::format(
             "there are {} more groups: say --limit, or a filter", summary.groups.size() - limit

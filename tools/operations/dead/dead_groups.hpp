@@ -13,12 +13,13 @@ namespace jobstrand::cli {
 struct GroupsOptions {
     JobFilterOptions filter;
     std::string limit = "100";
+    bool soon = false;
 };
 
 [[nodiscard]] const Fields<deadletter::CauseGroup>& dead_group_fields();
 
-/// `dead groups`: what the dead letters died of, the most frequent first. All of them are read;
-/// what is beyond a bound is counted on stderr.
+/// `dead groups`: what the dead letters died of, the most frequent first. All of them are read,
+/// or the latest ones where it is to be answered soon; what is beyond a bound is counted on stderr.
 [[nodiscard]] ExitCode list_causes(Session& session, const GroupsOptions& options);
 
 }  // namespace jobstrand::cli

@@ -100,6 +100,8 @@ const std::vector<TableColumn>& topic_columns() {
         text_field("place", name_of(count.place)),
         number_field("jobs", count.jobs),
         count.locked ? number_field("locked", *count.locked) : text_or_null_field("locked", {}),
+        count.looked_at ? number_field("lookedAt", static_cast<std::int64_t>(*count.looked_at))
+                        : text_or_null_field("lookedAt", {}),
     };
 }
 
@@ -187,6 +189,29 @@ Record record_of(const Overview& overview) {
         ),
         list_field("types", overview.types, record_of_type),
         external_field(overview.external),
+    };
+}
+
+std::vector<DescribedField> described_overview() {
+    constexpr JsonType kInteger{.name = "integer"};
+    constexpr JsonType kNumber{.name = "number"};
+    constexpr JsonType kList{.name = ""};
+    return {
+        {"now", "By the database's clock", {.format = "date-time"}},
+        {"runsLastMinute", {}, kInteger},
+        {"failedLastMinute", {}, kInteger},
+        {"runsPerSecond", {}, kNumber},
+        {"failedPerSecond", {}, kNumber},
+        {"dueWithinMinute", "Timers, overdue ones too; at most 100,000 are counted", kInteger},
+        {"waitingForOthers", {}, kInteger},
+        {"waitingForLimits", {}, kInteger},
+        {"places",
+         "`place`, `jobs`, `locked`, and `lookedAt`: at least so many, or null where all were "
+         "counted",
+         kList},
+        {"nodes", "As /api/v1/nodes has them", kList},
+        {"types", "The slowest first", kList},
+        {"external", "Topics of external workers", kList},
     };
 }
 

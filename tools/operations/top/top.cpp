@@ -20,12 +20,12 @@ using deadletter::Overview;
 /// Reading takes at most the tenth part of the time, however full the tables are.
 constexpr int kRestForEachRead = 9;
 
-[[nodiscard]] Overview overview(Session& session) {
+[[nodiscard]] Overview overview(Session& session, bool is_soon) {
     engine::Wiring& engine = session.engine();
     return deadletter::OverviewDesk(
                {engine.store(), engine.watch_store(), engine.node_store()}, engine.clock()
     )
-        .read();
+        .read(is_soon ? std::optional(deadletter::kRowsSoon) : std::nullopt);
 }
 
 [[nodiscard]] schema::Duration interval_of(const TopOptions& options) {
@@ -36,8 +36,8 @@ constexpr int kRestForEachRead = 9;
     return interval;
 }
 
-[[nodiscard]] ExitCode show_once(Session& session) {
-    const Overview now = overview(session);
+[[nodiscard]] ExitCode show_once(Session& session, bool is_soon) {
+    const Overview now = overview(session, is_soon);
     if (session.format() == OutputFormat::table) {
         session.streams().out << frame_of(now, nullptr, session.style());
     } else {
@@ -50,10 +50,9 @@ constexpr int kRestForEachRead = 9;
 
 ExitCode show_top(Session& session, const TopOptions& options) {
     const schema::Duration interval = interval_of(options);
-    if (options.once) {
-        return show_once(session);
+    if (options.once || session.is_for_client()) {
+        return show_once(session, options.soon);
     }
-    session.refuse_to_wait("top", "show it with --once");
     if (!session.streams().out_columns || session.format() != OutputFormat::table) {
         throw CliError(
             ExitCode::wrong_usage, "top is for a terminal; elsewhere, and in other formats, --once"
@@ -65,7 +64,7 @@ ExitCode show_top(Session& session, const TopOptions& options) {
     schema::Duration rest{0};
     do {
         const schema::SteadyPoint begin = session.clock().steady_now();
-        Overview now = overview(session);
+        Overview now = overview(session, options.soon);
         style.columns = Screen::columns();
         screen.show(frame_of(now, before ? &*before : nullptr, style));
         before = std::move(now);

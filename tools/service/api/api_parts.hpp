@@ -1,5 +1,6 @@
 #pragma once
 
+#include "deadletter/desk/job_search.hpp"
 #include "schema/log.hpp"
 #include "tools/access/scope.hpp"
 #include "tools/engine/wiring.hpp"
@@ -9,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,10 @@ struct ApiParts {
     const std::atomic<std::uint64_t>* dropped_log_lines = nullptr;  ///< nullptr: none is dropped.
     std::string engine_name = std::string(kFirstEngine);            ///< As tokens name it.
     std::vector<EngineAddress> engines = {};  ///< All that answer HTTP, this one among them.
+
+    /// What all places held when they were counted last, which is done anew when that is long ago;
+    /// empty: nobody knows. null: nobody counts.
+    std::function<std::vector<deadletter::PlaceCount>()> last_counts = {};
 };
 
 }  // namespace jobstrand::service

@@ -73,6 +73,10 @@ public:
         if (name == "where") {
             return read_where(value);
         }
+        if (name == "soon") {
+            query.rows = value == "true" ? std::optional(deadletter::kRowsSoon) : std::nullopt;
+            return value == "true" || value == "false" ? "" : "must be true or false";
+        }
         return read_condition(name, value);
     }
 
@@ -161,7 +165,8 @@ private:
         const auto found = std::ranges::find(known, name, name_of);
         if (found == known.end()) {
             std::string names =
-                "place, limit, after, sort, order, skip, locked, with-exception, without, where";
+                "place, limit, after, sort, order, skip, soon, locked, with-exception, without, "
+                "where";
             for (const TypedCondition& condition : known) {
                 names += fmt::format(", {}", name_of(condition));
             }

@@ -10,12 +10,15 @@
 #include "tools/service/api/job_query.hpp"
 #include "tools/service/http/problem.hpp"
 #include "tools/text/json_text.hpp"
+#include "tools/text/percent.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
+#include <string>
 
 namespace jobstrand::service {
 
@@ -29,14 +32,55 @@ namespace {
     return fmt::format("[{}]", fmt::join(items, ","));
 }
 
-[[nodiscard]] cli::Record stats_of(const ApiParts& api, const Scope& scope) {
+using deadletter::PlaceCount;
+
+/// Where not all were counted, what is known of all takes its place.
+void complete(std::vector<PlaceCount>& counts, const std::vector<PlaceCount>& known) {
+    for (PlaceCount& count : counts) {
+        const auto whole = std::ranges::find(known, count.place, &PlaceCount::place);
+        if (count.looked_at && whole != known.end() && whole->jobs >= count.jobs) {
+            count = *whole;
+        }
+    }
+}
+
+[[nodiscard]] cli::Record stats_of(const ApiParts& api, const Scope& scope, bool is_soon) {
     NarrowedStore store(api.engine.store(), scope);
-    const auto counts = deadletter::JobSearch(store).count_places();
+    const std::size_t most = is_soon ? deadletter::kRowsSoon : persistence::kAllRows;
+    auto counts =
+        deadletter::JobSearch(store).count_places(is_soon ? std::optional(most) : std::nullopt);
     std::vector<persistence::UnservedJobs> unserved;
     if (!scope.is_narrow()) {
-        unserved = api.engine.served_store().unserved(api.engine.clock().now());
+        unserved = api.engine.served_store().unserved(api.engine.clock().now(), most);
+        if (api.last_counts && std::ranges::any_of(counts, [](const PlaceCount& count) {
+                return count.looked_at.has_value();
+            })) {
+            complete(counts, api.last_counts());
+        }
     }
-    return cli::record_of(counts, unserved);
+    cli::Record record = cli::record_of(counts, unserved);
+    if (is_soon) {
+        std::ranges::move(cli::record_of_bounds(counts), std::back_inserter(record));
+    }
+    return record;
+}
+
+/// `soon=true` or nothing; nullopt: something else.
+[[nodiscard]] std::optional<bool> soon_in(const Request& request) {
+    bool is_soon = false;
+    for (const auto& [name, value] :
+         query_items(request.query()).value_or(std::vector<QueryItem>{{"", ""}})) {
+        if (name != "soon" || (value != "true" && value != "false")) {
+            return std::nullopt;
+        }
+        is_soon = value == "true";
+    }
+    return is_soon;
+}
+
+/// What needs no bound: its first rows are the page.
+[[nodiscard]] bool is_read_at_once(const deadletter::JobQuery& query, const Scope& scope) {
+    return query.filter.is_empty() && !query.order && !scope.is_narrow();
 }
 
 [[nodiscard]] Response
@@ -69,32 +113,47 @@ WorkPool::BlockingHandler list_jobs(const ApiParts& api) {
         NarrowedStore store(api.engine.store(), request.scope);
         deadletter::JobQuery asked = query.value();
         asked.patience = deadletter::kPatience;
-        const auto page = deadletter::JobSearch(store).list(asked);
+        const deadletter::JobSearch search(store);
+        const bool is_bound =
+            asked.rows && !asked.filter.asks_payload() && !is_read_at_once(asked, request.scope);
+        const deadletter::JobPage page = is_bound ? search.list_soon(asked) : search.list(asked);
         std::vector<std::string> items;
         for (const schema::PlacedJob& placed : page.items) {
             items.push_back(json_of(cli::record_of(placed)));
         }
         const schema::JobMember by = asked.order ? asked.order->by : &schema::Job::id;
-        std::string after = "null";
-        if (page.looked_until) {
-            after =
-                cli::json_string(cli::mark_behind(*page.looked_until, by)) + R"(,"partial":true)";
-        } else if (page.has_more) {
-            after = cli::json_string(cli::mark_behind(page.items.back().job, by));
+        const schema::Job* const last = page.has_more       ? &page.items.back().job
+                                        : page.looked_until ? &*page.looked_until
+                                                            : nullptr;
+        std::string answer = fmt::format(
+            R"({{"items":{},"after":{})",
+            list_of(items),
+            last == nullptr ? "null" : cli::json_string(cli::mark_behind(*last, by))
+        );
+        if (asked.rows) {
+            const bool is_of_some = is_bound && page.is_partial;
+            answer += R"(,"lookedAt":)" + (is_of_some ? std::to_string(*asked.rows) : "null");
         }
-        return json_response(fmt::format(R"({{"items":{},"after":{}}})", list_of(items), after));
+        if (page.is_partial && !is_bound) {
+            answer += R"(,"partial":true)";
+        }
+        return json_response(answer + "}");
     };
 }
 
 std::string stats_text(const ApiParts& api, const Scope& scope) {
-    return json_of(stats_of(api, scope));
+    return json_of(stats_of(api, scope, true));
 }
 
 WorkPool::BlockingHandler show_stats(const ApiParts& api) {
     return [&api](const Request& request) {
+        const auto is_soon = soon_in(request);
+        if (!is_soon) {
+            return problem(400, "stats takes soon=true, and nothing else");
+        }
         const schema::TimePoint now = api.engine.clock().now();
         persistence::NodeStore& nodes = api.engine.node_store();
-        cli::Record record = stats_of(api, request.scope);
+        cli::Record record = stats_of(api, request.scope, *is_soon);
         if (!request.scope.is_narrow()) {
             std::ranges::move(
                 cli::record_of(

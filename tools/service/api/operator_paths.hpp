@@ -7,13 +7,17 @@
 namespace jobstrand::service {
 
 /// Jobs of a place, page by page, as `job ls -o json` prints them: `{"items":[...],"after":ID}`,
-/// where `after` leads to the next page and is null on the last.
+/// where `after` leads to the next page and is null on the last. `soon=true`: see
+/// deadletter::JobSearch::list_soon; `lookedAt` says of how many rows such a page is, null: of all.
 [[nodiscard]] WorkPool::BlockingHandler list_jobs(const ApiParts& api);
 
 /// What `stats -o json` prints. Counts all jobs that the scope does not leave out; what nobody
-/// serves is told only where it leaves out nothing.
-[[nodiscard]] std::string stats_text(const ApiParts& api, const Scope& scope);
+/// serves is told only where it leaves out nothing. `soon=true`: of a place that has many jobs some
+/// are counted, or it is told what was counted last; see cli::record_of_bounds.
 [[nodiscard]] WorkPool::BlockingHandler show_stats(const ApiParts& api);
+
+/// The counts that are to be had soon, for whoever watches.
+[[nodiscard]] std::string stats_text(const ApiParts& api, const Scope& scope);
 
 /// Has the node look for jobs and timers now.
 [[nodiscard]] WorkPool::BlockingHandler wake_node(const ApiParts& api);

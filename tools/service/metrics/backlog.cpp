@@ -12,6 +12,18 @@ std::optional<BacklogCounts> Backlog::last() const {
     return last_;
 }
 
+std::vector<deadletter::PlaceCount> Backlog::last_places() const {
+    const std::scoped_lock lock(mutex_);
+    if (!last_ || now_() - looked_ > kOfUse) {
+        return {};
+    }
+    std::vector<deadletter::PlaceCount> places = last_->jobs;
+    for (deadletter::PlaceCount& place : places) {
+        place.as_of = last_->seen;
+    }
+    return places;
+}
+
 bool Backlog::wants_a_look() {
     const std::scoped_lock lock(mutex_);
     const schema::SteadyPoint now = now_();
@@ -35,6 +47,7 @@ void Backlog::look() {
         const schema::SteadyPoint ended = now_();
         const std::scoped_lock lock(mutex_);
         last_ = std::move(seen);
+        looked_ = began;
         next_ = ended + std::max<schema::SteadyPoint::duration>(kFresh, kRest * (ended - began));
         is_looking_ = false;
     };

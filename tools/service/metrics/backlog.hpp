@@ -56,6 +56,7 @@ class Backlog final {
 public:
     static constexpr std::chrono::seconds kFresh{15};
     static constexpr int kRest = 20;
+    static constexpr std::chrono::minutes kOfUse{5};
 
     static constexpr std::array<std::chrono::minutes, 3> kAhead{
         std::chrono::minutes(1),
@@ -74,6 +75,9 @@ public:
     /// nullopt: nobody has looked yet, or the database did not answer the last time.
     [[nodiscard]] std::optional<BacklogCounts> last() const;
 
+    /// Of it, how many jobs stood where, if that is of use to somebody who looks now: not long ago.
+    [[nodiscard]] std::vector<deadletter::PlaceCount> last_places() const;
+
     /// Whether it is time for a look(). One caller is told so; if it cannot, the next one is after
     /// a while.
     [[nodiscard]] bool wants_a_look();
@@ -90,6 +94,7 @@ private:
 
     mutable std::mutex mutex_;
     std::optional<BacklogCounts> last_;  ///< Guarded by mutex_.
+    schema::SteadyPoint looked_{};       ///< Likewise: when that was.
     schema::SteadyPoint next_{};         ///< Likewise.
     bool is_looking_ = false;            ///< Likewise.
 };

@@ -190,6 +190,14 @@ responses_of(const Operation& operation, const std::string& noun, Records& recor
         responses["200"]["headers"]["Link"] = {
             {"description", "Where the list goes on: rel=next"}, {"schema", {{"type", "string"}}}};
     }
+    const bool may_be_soon = std::ranges::any_of(operation.parameters, [](const Parameter& one) {
+        return one.option_name() == "--soon";
+    });
+    if (may_be_soon) {
+        responses["200"]["headers"]["Jobstrand-Looked-At"] = {
+            {"description", "Of how many jobs of a full place this is; not there: of all"},
+            {"schema", {{"type", "integer"}}}};
+    }
     responses["default"] = problem;
     return responses;
 }

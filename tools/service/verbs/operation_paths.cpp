@@ -243,6 +243,7 @@ void put_list_into_record(std::string& body) {
     const std::string refusals =
         is_of_items && !is_about_one && is_list_of_refusals(answer) ? answer.output : "";
     const auto more_behind = std::move(answer.more_behind);
+    const auto looked_at = answer.looked_at;
     Response response = response_to(std::move(answer));
     if (is_of_items && is_about_one && response.status == 200) {
         // What the path names needs no list of one.
@@ -259,6 +260,9 @@ void put_list_into_record(std::string& body) {
     }
     if (more_behind) {
         response.headers.push_back({"Link", link_behind(request, *more_behind)});
+    }
+    if (looked_at) {
+        response.headers.push_back({"Jobstrand-Looked-At", std::to_string(*looked_at)});
     }
     return response;
 }

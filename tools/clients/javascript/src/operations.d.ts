@@ -43,7 +43,8 @@ export type Calendar = { calendar: string; text: string };
 export type CalendarSet = { calendar: string; series: number };
 export type Dead = Job & { exceptionDetails?: string | null };
 export type DeadGroups = { group: string; jobs: number; handlerType: string | null; errorClass: string | null;
-  message: string | null; firstFailedTime: string | null; lastFailedTime: string | null; exampleId: string };
+  message: string | null; firstFailedTime: string | null; lastFailedTime: string | null; exampleId: string;
+  lookedAt: number | null };
 export type DeadRequeueAnswer = { requeued?: number; skipped?: number; refused?: number; batch?: string; total?: number;
   items?: IdAnswer[] };
 export type DeadRmAnswer = { removed?: number; skipped?: number; refused?: number; batch?: string; total?: number;
@@ -65,6 +66,8 @@ export type LimitSet = { limit: string; concurrent: number | null; perNode: numb
 export type Node = { node: string; state: string; running: number; workers: number; held: number; started: string;
   leaseUntil: string; standstill: string | null; host: string; process: number; version: string; handlerTypes: string[];
   scope: { [name: string]: any } | null; acquiresJobs: boolean; movesTimers: boolean };
+export type Type = { handlerType: string; place: string; jobs: number; runsLastMinute: number | null;
+  failedLastMinute: number | null; locked: number; oldest: string | null; lockedBy: any; lookedAt: number | null };
 export type Rate = { time: string; seconds: number; begun: number; completed: number; failed: number; dead: number;
   waitP50: number | null; waitP95: number | null; waitP99: number | null; runP50: number | null; runP95: number | null;
   runP99: number | null };
@@ -85,6 +88,9 @@ export type IncidentOther = { jobId: string; id: string; time: string; type: str
 export type IncidentResolveAnswer = { resolved: number; items?: JobIdAnswer[] };
 export type Audit = { id: string; time: string; who: string; via: string; action: string; arguments: string | null;
   reason: string | null; result: string | null; changed: number | null };
+export type Top = { now: string; runsLastMinute: number; failedLastMinute: number; runsPerSecond: number;
+  failedPerSecond: number; dueWithinMinute: number; waitingForOthers: number; waitingForLimits: number; places: any; nodes: any;
+  types: any; external: any };
 export type Doctor = { check: string; level: string; text: string; advice: string | null };
 export type Config = { db?: string; passwordFile?: string; passwordCommand?: string; logLevel?: string; logFormat?: string;
   asyncExecutorActivate?: boolean; create?: boolean; databaseSchemaUpdate?: boolean; httpListen?: string;
@@ -112,7 +118,7 @@ export type JobIdAnswer = { jobId: string; answer: string; why: string | null };
 
 export interface JobsApi {
   /** Jobs of a place in the order of their ids, page by page (role read). */
-  list(options?: { place?: string; limit?: number; after?: string; sort?: string; order?: string; skip?: number;
+  list(options?: { place?: string; limit?: number; after?: string; sort?: string; order?: string; skip?: number; soon?: boolean;
     locked?: boolean; withException?: boolean; without?: string; type?: Texts; instance?: Texts; definition?: Texts;
     element?: Texts; category?: Texts; tenant?: Texts; correlationId?: Texts; error?: Texts;
     createdBefore?: Instant | Instant[]; createdAfter?: Instant | Instant[]; dueBefore?: Instant | Instant[];
@@ -234,8 +240,8 @@ export interface DeadApi {
   /** Show a dead letter with its message and its stack trace or output (role read). */
   get(job: string): Promise<Dead>;
   /** Group dead letters by what they died of, the most frequent first (role read). */
-  groups(options?: { limit?: number; type?: Texts; instance?: Texts; definition?: Texts; element?: Texts; category?: Texts;
-    tenant?: Texts; correlationId?: Texts; error?: Texts; createdBefore?: Instant | Instant[];
+  groups(options?: { limit?: number; soon?: boolean; type?: Texts; instance?: Texts; definition?: Texts; element?: Texts;
+    category?: Texts; tenant?: Texts; correlationId?: Texts; error?: Texts; createdBefore?: Instant | Instant[];
     createdAfter?: Instant | Instant[]; dueBefore?: Instant | Instant[]; dueAfter?: Instant | Instant[];
     failedBefore?: Instant | Instant[]; failedAfter?: Instant | Instant[]; uniqueKey?: Texts; rootInstance?: Texts;
     execution?: Texts; elementName?: Texts; series?: Texts; lockOwner?: Texts; retriesMin?: number | string;
@@ -333,6 +339,11 @@ export interface NodesApi {
   resume(node: string): Promise<void>;
 }
 
+export interface TypesApi {
+  /** List handler types by place, with the runs of the last minute, the oldest job and who holds how many (role read). */
+  list(options?: { soon?: boolean }): AsyncGenerator<Type, void, undefined>;
+}
+
 export interface RatesApi {
   /** List what was run span by span, the oldest first (role read). */
   list(options?: { last?: string; type?: string }): AsyncGenerator<Rate, void, undefined>;
@@ -373,6 +384,11 @@ export interface AuditApi {
   delete(options: { before: Instant }): Promise<BatchRm>;
 }
 
+export interface TopApi {
+  /** Show what goes on, again and again: rates, places, nodes, the slowest types (q ends) (role read). */
+  get(options?: { soon?: boolean }): Promise<Top>;
+}
+
 export interface DoctorApi {
   /** Look whether database, nodes and jobs are healthy, and say what to do (exit code 6 if anything is wrong) (role read). */
   list(): AsyncGenerator<Doctor, void, undefined>;
@@ -396,10 +412,12 @@ export interface Nouns {
   readonly tenants: TenantsApi;
   readonly limits: LimitsApi;
   readonly nodes: NodesApi;
+  readonly types: TypesApi;
   readonly rates: RatesApi;
   readonly log: LogApi;
   readonly incidents: IncidentsApi;
   readonly audit: AuditApi;
+  readonly top: TopApi;
   readonly doctor: DoctorApi;
   readonly settings: SettingsApi;
 }

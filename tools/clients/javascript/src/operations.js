@@ -85,6 +85,9 @@ export const kOperations = {
     drain: ["POST", "/api/v1/nodes/{node}/drain", ["node"], ""],
     resume: ["POST", "/api/v1/nodes/{node}/resume", ["node"], ""],
   },
+  types: {
+    list: ["LIST", "/api/v1/types", [], "soon"],
+  },
   rates: {
     list: ["LIST", "/api/v1/rates", [], "last type"],
     types: ["GET", "/api/v1/rates/types", [], "last"],
@@ -103,6 +106,9 @@ export const kOperations = {
   audit: {
     list: ["LIST", "/api/v1/audit", [], "who action since until limit after"],
     delete: ["DELETE", "/api/v1/audit", [], "before"],
+  },
+  top: {
+    get: ["GET", "/api/v1/top", [], "soon"],
   },
   doctor: {
     list: ["LIST", "/api/v1/doctor", [], ""],

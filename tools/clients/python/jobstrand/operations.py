@@ -73,7 +73,7 @@ class Dead(Job, total=False):
 
 DeadGroups = TypedDict("DeadGroups", {"group": "str", "jobs": "int", "handlerType": "Optional[str]",
     "errorClass": "Optional[str]", "message": "Optional[str]", "firstFailedTime": "Optional[str]",
-    "lastFailedTime": "Optional[str]", "exampleId": "str"})
+    "lastFailedTime": "Optional[str]", "exampleId": "str", "lookedAt": "Optional[int]"})
 DeadRequeueAnswer = TypedDict("DeadRequeueAnswer", {"requeued": "int", "skipped": "int", "refused": "int", "batch": "str",
     "total": "int", "items": "List[IdAnswer]"}, total=False)
 DeadRmAnswer = TypedDict("DeadRmAnswer", {"removed": "int", "skipped": "int", "refused": "int", "batch": "str", "total": "int",
@@ -98,6 +98,9 @@ LimitSet = TypedDict("LimitSet", {"limit": "str", "concurrent": "Optional[int]",
 Node = TypedDict("Node", {"node": "str", "state": "str", "running": "int", "workers": "int", "held": "int", "started": "str",
     "leaseUntil": "str", "standstill": "Optional[str]", "host": "str", "process": "int", "version": "str",
     "handlerTypes": "List[str]", "scope": "Optional[Dict[str, Any]]", "acquiresJobs": "bool", "movesTimers": "bool"})
+Type = TypedDict("Type", {"handlerType": "str", "place": "str", "jobs": "int", "runsLastMinute": "Optional[int]",
+    "failedLastMinute": "Optional[int]", "locked": "int", "oldest": "Optional[str]", "lockedBy": "Any",
+    "lookedAt": "Optional[int]"})
 Rate = TypedDict("Rate", {"time": "str", "seconds": "int", "begun": "int", "completed": "int", "failed": "int", "dead": "int",
     "waitP50": "Optional[float]", "waitP95": "Optional[float]", "waitP99": "Optional[float]", "runP50": "Optional[float]",
     "runP95": "Optional[float]", "runP99": "Optional[float]"})
@@ -127,6 +130,9 @@ IncidentOther = TypedDict("IncidentOther", {"jobId": "str", "id": "str", "time":
 IncidentResolveAnswer = TypedDict("IncidentResolveAnswer", {"resolved": "int", "items": "List[JobIdAnswer]"}, total=False)
 Audit = TypedDict("Audit", {"id": "str", "time": "str", "who": "str", "via": "str", "action": "str",
     "arguments": "Optional[str]", "reason": "Optional[str]", "result": "Optional[str]", "changed": "Optional[int]"})
+Top = TypedDict("Top", {"now": "str", "runsLastMinute": "int", "failedLastMinute": "int", "runsPerSecond": "float",
+    "failedPerSecond": "float", "dueWithinMinute": "int", "waitingForOthers": "int", "waitingForLimits": "int", "places": "Any",
+    "nodes": "Any", "types": "Any", "external": "Any"})
 Doctor = TypedDict("Doctor", {"check": "str", "level": "str", "text": "str", "advice": "Optional[str]"})
 Config = TypedDict("Config", {"db": "str", "passwordFile": "str", "passwordCommand": "str", "logLevel": "str",
     "logFormat": "str", "asyncExecutorActivate": "bool", "create": "bool", "databaseSchemaUpdate": "bool", "httpListen": "str",
@@ -159,8 +165,8 @@ class JobsApi(Noun[M]):
 
     @listing
     def list(self, *, place: Optional[str] = None, limit: Optional[int] = None, after: Optional[str] = None,
-             sort: Optional[str] = None, order: Optional[str] = None, skip: Optional[int] = None, locked: bool = False,
-             with_exception: bool = False, without: Optional[str] = None, type: Optional[Texts] = None,
+             sort: Optional[str] = None, order: Optional[str] = None, skip: Optional[int] = None, soon: bool = False,
+             locked: bool = False, with_exception: bool = False, without: Optional[str] = None, type: Optional[Texts] = None,
              instance: Optional[Texts] = None, definition: Optional[Texts] = None, element: Optional[Texts] = None,
              category: Optional[Texts] = None, tenant: Optional[Texts] = None, correlation_id: Optional[Texts] = None,
              error: Optional[Texts] = None, created_before: Optional[Instants] = None, created_after: Optional[Instants] = None,
@@ -417,14 +423,15 @@ class DeadApi(Noun[M]):
         return Call("GET", "/api/v1/dead/{job}", locals())
 
     @listing
-    def groups(self, *, limit: Optional[int] = None, type: Optional[Texts] = None, instance: Optional[Texts] = None,
-               definition: Optional[Texts] = None, element: Optional[Texts] = None, category: Optional[Texts] = None,
-               tenant: Optional[Texts] = None, correlation_id: Optional[Texts] = None, error: Optional[Texts] = None,
-               created_before: Optional[Instants] = None, created_after: Optional[Instants] = None,
-               due_before: Optional[Instants] = None, due_after: Optional[Instants] = None,
-               failed_before: Optional[Instants] = None, failed_after: Optional[Instants] = None,
-               unique_key: Optional[Texts] = None, root_instance: Optional[Texts] = None, execution: Optional[Texts] = None,
-               element_name: Optional[Texts] = None, series: Optional[Texts] = None, lock_owner: Optional[Texts] = None,
+    def groups(self, *, limit: Optional[int] = None, soon: bool = False, type: Optional[Texts] = None,
+               instance: Optional[Texts] = None, definition: Optional[Texts] = None, element: Optional[Texts] = None,
+               category: Optional[Texts] = None, tenant: Optional[Texts] = None, correlation_id: Optional[Texts] = None,
+               error: Optional[Texts] = None, created_before: Optional[Instants] = None,
+               created_after: Optional[Instants] = None, due_before: Optional[Instants] = None,
+               due_after: Optional[Instants] = None, failed_before: Optional[Instants] = None,
+               failed_after: Optional[Instants] = None, unique_key: Optional[Texts] = None,
+               root_instance: Optional[Texts] = None, execution: Optional[Texts] = None, element_name: Optional[Texts] = None,
+               series: Optional[Texts] = None, lock_owner: Optional[Texts] = None,
                retries_min: Optional[Union[int, str]] = None, retries_max: Optional[Union[int, str]] = None,
                priority_min: Optional[Union[int, str]] = None, priority_max: Optional[Union[int, str]] = None,
                where: Optional[Texts] = None, without: Optional[Texts] = None, locked: bool = False, free: bool = False,
@@ -627,6 +634,15 @@ class NodesApi(Noun[M]):
         return Call("POST", "/api/v1/nodes/{node}/resume", locals())
 
 
+class TypesApi(Noun[M]):
+    """/api/v1/types"""
+
+    @listing
+    def list(self, *, soon: bool = False) -> Item[Type]:
+        """List handler types by place, with the runs of the last minute, the oldest job and who holds how many (role read)."""
+        return Item("GET", "/api/v1/types", locals())
+
+
 class RatesApi(Noun[M]):
     """/api/v1/rates"""
 
@@ -709,6 +725,15 @@ class AuditApi(Noun[M]):
         return Call("DELETE", "/api/v1/audit", locals())
 
 
+class TopApi(Noun[M]):
+    """/api/v1/top"""
+
+    @operation
+    def get(self, *, soon: bool = False) -> Call[Top]:
+        """Show what goes on, again and again: rates, places, nodes, the slowest types (q ends) (role read)."""
+        return Call("GET", "/api/v1/top", locals())
+
+
 class DoctorApi(Noun[M]):
     """/api/v1/doctor"""
 
@@ -744,9 +769,11 @@ class Nouns(Noun[M]):
         self.tenants: TenantsApi[M] = TenantsApi(carry_out)
         self.limits: LimitsApi[M] = LimitsApi(carry_out)
         self.nodes: NodesApi[M] = NodesApi(carry_out)
+        self.types: TypesApi[M] = TypesApi(carry_out)
         self.rates: RatesApi[M] = RatesApi(carry_out)
         self.log: LogApi[M] = LogApi(carry_out)
         self.incidents: IncidentsApi[M] = IncidentsApi(carry_out)
         self.audit: AuditApi[M] = AuditApi(carry_out)
+        self.top: TopApi[M] = TopApi(carry_out)
         self.doctor: DoctorApi[M] = DoctorApi(carry_out)
         self.settings: SettingsApi[M] = SettingsApi(carry_out)

@@ -21,6 +21,8 @@ export interface Page<T> {
   after: string | null;
   /** The service has not looked further, though there may be more for this page. */
   partial?: boolean;
+  /** Asked `soon`, the service has looked at so many rows only, and there are more. */
+  lookedAt?: number | null;
 }
 
 /** `api/v1/jobs?type=mail&type=sms`; what is empty is left out. */
@@ -91,7 +93,8 @@ export async function list<T>(path: string, query: Query = {}, signal?: AbortSig
     return found;
   }
   const next = /<([^>]*)>;\s*rel="?next"?/.exec(response.headers.get('Link') ?? '')?.[1];
-  return { items: found, after: next ? new URL(next, location.href).searchParams.get('after') : null };
+  const lookedAt = response.headers.get('Jobstrand-Looked-At');
+  return { items: found, after: next ? new URL(next, location.href).searchParams.get('after') : null, lookedAt: lookedAt === null ? null : Number(lookedAt) };
 }
 
 /** What changes something. The reason goes into the audit. */

@@ -7,7 +7,17 @@ export interface Stats {
   places: Record<'executable' | 'timer' | 'suspended' | 'dead' | 'external', number>;
   locked: Record<'executable' | 'timer' | 'external', number>;
   unserved: { place?: string; handlerType: string; jobs?: number }[];
+  /** Places that hold more than were counted. */
+  lookedAt?: Record<string, number>;
+  /** Places that were counted earlier, and when. */
+  asOf?: Record<string, string>;
 }
+
+/** Where many jobs are, what is known of them at once. */
+export const kSoon = { soon: true } as const;
+
+/** "20,000+" where there are more than were counted. */
+export const atLeast = (jobs: number, isMore: boolean): string => `${jobs.toLocaleString()}${isMore ? '+' : ''}`;
 
 export interface LiveState {
   state: 'live' | 'paused' | 'hidden' | 'cut';
@@ -76,7 +86,7 @@ export function pauseLive(pause: boolean): void {
 /** All views should ask again: something was changed here. */
 export function beatNow(): void {
   tell({ beat: now.beat + 1 });
-  void get<Stats>('stats').then((stats) => tell({ stats }), () => undefined);
+  void get<Stats>('stats', kSoon).then((stats) => tell({ stats }), () => undefined);
 }
 
 export function useLive(): LiveState {

@@ -1,6 +1,6 @@
 // What a view shows of the service: asked when it appears, and again at the beat of the stream.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, get, list, send, type Page, type Query } from './api.js';
+import { ApiError, get, list, type Page, type Query } from './api.js';
 import { useLive } from './live.js';
 
 export interface Resource<T> {
@@ -74,10 +74,4 @@ export function useResource<T>(path: string | undefined, query: Query = {}, { ev
 export function useList<T>(path: string | undefined, query: Query = {}, { every = 1 }: Options = {}): Resource<Page<T>> {
   const key = path === undefined ? undefined : `${path} ${JSON.stringify(query)}`;
   return useAsked<Page<T>>(key, (signal) => list<T>(path ?? '', query, signal), every);
-}
-
-/** What a verb of the command line answers that has no path of its own: `useVerb<Row[]>('stats', ['--by-type'])`. */
-export function useVerb<T>(verb: string | undefined, words: readonly string[] = [], { every = 3 }: Options = {}): Resource<T> {
-  const key = verb === undefined ? undefined : `verb ${verb} ${JSON.stringify(words)}`;
-  return useAsked<T>(key, () => send<T>('POST', `verbs/${verb ?? ''}`, { arguments: words }), every);
 }

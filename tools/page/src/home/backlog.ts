@@ -14,6 +14,9 @@ const seen: Seen[] = [];
 
 export function noteBacklog(jobs: number, time = Date.now()): void {
   const last = seen[seen.length - 1];
+  if (last && time < last.time) {
+    return;
+  }
   if (last && time - last.time < 1000) {
     last.jobs = jobs;
     return;

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError, get, segment, send } from '../core/api.js';
+import { atLeast } from '../core/live.js';
 import { href } from '../core/router.js';
 import { useMayChange } from '../core/session.js';
 import { t } from '../strings.js';
@@ -12,7 +13,8 @@ import { Table, type Column } from '../ui/table.js';
 import { JobsDeed } from './deeds.js';
 import type { Job } from './model.js';
 import { isMistake, quoted, type Asked } from './search.js';
-import { useSeldom, useSeldomList } from './seldom.js';
+import { Looked } from './looked.js';
+import { useSeldomList, useSoonList } from './seldom.js';
 import { told } from './targets.js';
 
 export interface Cause {
@@ -24,6 +26,7 @@ export interface Cause {
   firstFailedTime: string | null;
   lastFailedTime: string | null;
   exampleId: string;
+  lookedAt: number | null;
 }
 
 const kLatest = 500;
@@ -67,13 +70,13 @@ function searchOf(cause: Cause): string {
 
 export function Causes(props: { asked: Asked }): JSX.Element {
   const mayChange = useMayChange();
-  const found = useSeldom<Cause[]>('dead/groups', { ...props.asked, limit: 100 }, 2);
+  const found = useSoonList<Cause>('dead/groups', { ...props.asked, limit: 100 }, 2);
   const latest = useSeldomList<Job>('dead', { newest: true, limit: kLatest }, 4);
   const [open, setOpen] = useState<{ deed: 'requeue' | 'delete'; cause: Cause }>();
-  const causes = found.data ?? [];
+  const causes = found.data?.items ?? [];
   const lines = linesOf(causes, latest.data?.items ?? []);
   const columns: Column<Cause>[] = [
-    { key: 'jobs', head: j.cause.jobs, isNumber: true, cell: (cause) => <strong data-jobs>{cause.jobs.toLocaleString()}</strong> },
+    { key: 'jobs', head: j.cause.jobs, isNumber: true, cell: (cause) => <strong data-jobs>{atLeast(cause.jobs, Boolean(cause.lookedAt))}</strong> },
     { key: 'type', head: j.cause.type, cell: (cause) => <span class="word">{cause.handlerType}</span> },
     { key: 'class', head: j.cause.classOf, cell: (cause) => <span class="word">{cause.errorClass ?? t.none}</span> },
     { key: 'message', head: j.cause.message, cell: (cause) => <span class="message">{cause.message}</span> },
@@ -119,6 +122,7 @@ export function Causes(props: { asked: Asked }): JSX.Element {
   return (
     <Card title={j.causes}>
       <Loaded isThere={found.data !== undefined} error={found.error} onRetry={found.reload} onCancel={found.cancel}>
+        <Looked found={found} text={j.lookedLatest} label={j.countAll} />
         <Table caption={j.causes} columns={columns} rows={causes} keyOf={(cause) => cause.group} empty={j.noDead} />
       </Loaded>
       {open && <CauseDeed deed={open.deed} cause={open.cause} asked={props.asked} onDone={found.reload} onClose={() => setOpen(undefined)} />}

@@ -1,7 +1,8 @@
 // What the service knows of values, for completion. It is asked once somebody types, and then seldom: some of these
 // answers read all jobs.
 import { useEffect, useState } from 'preact/hooks';
-import { ApiError, get, send } from '../core/api.js';
+import { ApiError, get, list } from '../core/api.js';
+import { kSoon } from '../core/live.js';
 
 const kFresh = 60_000;
 
@@ -13,7 +14,7 @@ interface Source {
 interface Named {
   handlerType?: string | null;
   node?: string;
-  id?: string;
+  tenantId?: string | null;
   key?: string;
   series?: string;
   handlerTypes?: readonly string[] | null;
@@ -23,9 +24,13 @@ const nodes = (): Promise<Named[]> => get<Named[]>('nodes');
 
 const kSources: readonly Source[] = [
   { keys: ['type'], ask: async () => (await nodes()).flatMap((node) => node.handlerTypes ?? []) },
-  { keys: ['type'], ask: async () => (await send<Named[]>('POST', 'verbs/stats', { arguments: ['--by-type'] })).map((each) => each.handlerType) },
+  { keys: ['type'], ask: async () => (await get<Named[]>('types', kSoon)).map((each) => each.handlerType) },
   { keys: ['lock-owner', 'node'], ask: async () => (await nodes()).map((node) => node.node) },
-  { keys: ['tenant'], ask: async () => (await get<Named[]>('tenants', { limit: 500 })).map((each) => each.id) },
+  // All tenants are not known without reading all jobs: those of some.
+  ...['all', 'dead'].map((place) => ({
+    keys: ['tenant'],
+    ask: async () => (await list<Named>('jobs', { place, limit: 500, ...kSoon })).items.map((each) => each.tenantId),
+  })),
   { keys: ['series'], ask: async () => (await get<Named[]>('series', { limit: 500 })).map((each) => each.key ?? each.series) },
 ];
 

@@ -13,10 +13,11 @@ import { Table } from '../ui/table.js';
 import { curlOf, listCommand } from './command.js';
 import { DeedButtons, deedsOfMany } from './deeds.js';
 import { kDone, kJobs } from './grammars.js';
+import { Looked } from './looked.js';
 import { columnsFor, columnsOf, pathsIn, usualColumns, type Job } from './model.js';
 import { isMistake, mistakeIn, parse, whereOf, type Key } from './search.js';
 import { SearchBox } from './searchbox.js';
-import { useSeldomList } from './seldom.js';
+import { useSoonList } from './seldom.js';
 
 const kLimits = ['20', '50', '100', '500'];
 
@@ -54,7 +55,7 @@ export function JobList(props: Props): JSX.Element {
   const columns = chosenColumns(query, of);
   const asked: Query = { place: of, ...meant, ...(sort ? { sort, order: isDescending ? 'desc' : 'asc' } : {}), limit };
 
-  const found = useSeldomList<Job>(isGood ? 'jobs' : undefined, { ...asked, after });
+  const found = useSoonList<Job>(isGood ? 'jobs' : undefined, { ...asked, after });
   const [isGivenUp, setGivenUp] = useState(false);
   const holdKey = JSON.stringify([asked, after, columns]);
   useEffect(() => setGivenUp(false), [holdKey]);
@@ -103,6 +104,7 @@ export function JobList(props: Props): JSX.Element {
       {isGood && !found.error && !found.data && <Waiting isGivenUp={isGivenUp} onCancel={() => { found.cancel(); setGivenUp(true); }} onRetry={() => { setGivenUp(false); found.reload(); }} />}
       {isGood && found.data && (
         <>
+          <Looked found={found} text={j.lookedSome} label={j.searchAll} />
           <Table
             caption={props.label}
             columns={columnsFor(columns, of === 'all' || of === 'done' ? undefined : { by: sort, isDescending, onSort })}

@@ -1,7 +1,8 @@
 // Questions that may read much are asked again the more seldom the longer they take: a twentieth of the time at most.
 import { useEffect, useState } from 'preact/hooks';
 import type { Page, Query } from '../core/api.js';
-import { useList, useResource, useVerb, type Resource } from '../core/resource.js';
+import { kSoon } from '../core/live.js';
+import { useList, useResource, type Resource } from '../core/resource.js';
 
 const kBeat = 2000;
 const kShare = 20;
@@ -33,9 +34,21 @@ export function useSeldom<T>(path: string | undefined, query: Query, least = 1):
   return found;
 }
 
-export function useSeldomVerb<T>(verb: string, words: readonly string[], least = 1): Resource<T> {
-  const [every, useTook] = usePace(`${verb} ${JSON.stringify(words)}`, least);
-  const found = useVerb<T>(verb, words, { every });
-  useTook(found.data === undefined ? undefined : found.took);
-  return found;
+export interface SoonList<T> extends Resource<Page<T>> {
+  /** All of it is read, however long it takes, or was. */
+  isWhole: boolean;
+  askWhole: () => void;
+}
+
+/** A list of which the service first looks at some rows, and at all when somebody wants that; who gives up has the first answer again. */
+export function useSoonList<T>(path: string | undefined, query: Query, least = 1): SoonList<T> {
+  const key = `${path} ${JSON.stringify(query)}`;
+  const [whole, setWhole] = useState<string>();
+  const isWhole = whole === key;
+  const found = useSeldomList<T>(path, isWhole ? query : { ...query, ...kSoon }, isWhole ? 2 ** 10 : least);
+  const cancel = (): void => {
+    found.cancel();
+    setWhole(undefined);
+  };
+  return { ...found, cancel, isWhole, askWhole: () => setWhole(key) };
 }

@@ -1,14 +1,14 @@
 // All that is known of each handler type, from the places where it is told.
 import { useMemo } from 'preact/hooks';
-import { useLive, type Stats } from '../core/live.js';
+import { kSoon, useLive, type Stats } from '../core/live.js';
 import type { TypeRate } from '../core/rates.js';
 import { useOptional } from '../core/optional.js';
 import { useList, useResource } from '../core/resource.js';
-import { useSeldomVerb } from '../jobs/seldom.js';
+import { useSoonList, type SoonList } from '../jobs/seldom.js';
 import type { ApiError } from '../core/api.js';
 import type { Limit } from './limit.js';
 
-/** A row of `stats --by-type`. */
+/** The jobs of a type in a place. */
 interface Count {
   handlerType: string;
   place: string;
@@ -18,6 +18,7 @@ interface Count {
   locked: number;
   oldest: string | null;
   lockedBy: { lockOwner: string; jobs: number }[];
+  lookedAt: number | null;
 }
 
 export interface Unserved {
@@ -75,19 +76,23 @@ function add(kind: Kind, count: Count): void {
   }
 }
 
+/** Places that hold more than were counted. */
+export const morePlaces = (counts: readonly Count[]): ReadonlySet<string> => new Set(counts.filter((each) => each.lookedAt).map((each) => each.place));
+
 interface Kinds {
   kinds: readonly Kind[] | undefined;
   error: ApiError | undefined;
   hasRates: boolean;
   reload: () => void;
+  counts: SoonList<Count>;
 }
 
 export function useKinds(): Kinds {
-  const counts = useSeldomVerb<Count[]>('stats', ['--by-type'], 4);
+  const counts = useSoonList<Count>('types', {}, 4);
   const limits = useList<Limit>('limits');
   const nodes = useList<{ handlerTypes: string[]; state: string }>('nodes', {}, { every: 5 });
   const rates = useOptional<TypeRate[]>('rates/types', { last: 'PT1H' }, 5);
-  const asked = useResource<Stats>('stats', {}, { every: 5 });
+  const asked = useResource<Stats>('stats', kSoon, { every: 5 });
   const stats = useLive().stats ?? asked.data;
   const kinds = useMemo(() => {
     if (!counts.data || !limits.data) {
@@ -99,7 +104,7 @@ export function useKinds(): Kinds {
       found.set(type, kind);
       return kind;
     };
-    for (const count of counts.data) {
+    for (const count of counts.data.items) {
       add(of(count.handlerType), count);
     }
     for (const limit of limits.data.items) {
@@ -125,5 +130,5 @@ export function useKinds(): Kinds {
     limits.reload();
     counts.reload();
   };
-  return { kinds, error: counts.error ?? limits.error, hasRates: rates.data !== undefined, reload };
+  return { kinds, error: counts.error ?? limits.error, hasRates: rates.data !== undefined, reload, counts };
 }

@@ -1,11 +1,14 @@
 // One handler type: how it does, its limit, its last runs, what its dead died of.
 import type { JSX } from 'preact';
+import { atLeast } from '../core/live.js';
 import { href } from '../core/router.js';
 import { useOptional } from '../core/optional.js';
 import { filled, type Rate } from '../core/rates.js';
 import { useMayChange } from '../core/session.js';
 import { count, span } from '../core/time.js';
-import { useSeldomList } from '../jobs/seldom.js';
+import { Looked } from '../jobs/looked.js';
+import { useSoonList } from '../jobs/seldom.js';
+import { j } from '../strings/jobs.js';
 import { t } from '../strings.js';
 import { s } from '../strings/types.js';
 import { Chart } from '../ui/chart.js';
@@ -16,7 +19,7 @@ import { LimitCell, PauseButton } from './limit.js';
 import { deadOf, jobsOf, KindBadge } from './list.js';
 
 export function TypeDetail(props: { type: string }): JSX.Element {
-  const { kinds, error, reload } = useKinds();
+  const { kinds, error, reload, counts } = useKinds();
   const mayChange = useMayChange();
   const kind: Kind | undefined = kinds && (kinds.find((each) => each.type === props.type) ?? noneOf(props.type));
   const limit = { name: `type:${props.type}`, limit: kind?.limit, mayChange, onChanged: reload };
@@ -45,6 +48,7 @@ export function TypeDetail(props: { type: string }): JSX.Element {
         )}
         {kind && (
           <Card title={s.now}>
+            <Looked found={counts} text={j.lookedPlaces} label={j.countAll} />
             <Tiles kind={kind} />
             <h3>{s.limit}</h3>
             <LimitCell {...limit} />
@@ -136,20 +140,22 @@ interface Cause {
   firstFailedTime: string | null;
   lastFailedTime: string | null;
   exampleId: string;
+  lookedAt: number | null;
 }
 
 function Causes(props: { type: string }): JSX.Element {
-  const found = useSeldomList<Cause>('dead/groups', { type: props.type, limit: 20 }, 4);
+  const found = useSoonList<Cause>('dead/groups', { type: props.type, limit: 20 }, 4);
   return (
     <Card title={s.causes} aside={<a href={deadOf(props.type)}>{t.nav.dead}</a>}>
       <Loaded isThere={found.data !== undefined} error={found.error} onRetry={found.reload} onCancel={found.cancel}>
+        <Looked found={found} text={j.lookedLatest} label={j.countAll} />
         <Table
           caption={s.causes}
           rows={found.data?.items ?? []}
           keyOf={(row) => row.group}
           empty={s.causesNone}
           columns={[
-            { key: 'jobs', head: s.jobs, cell: (row) => count(row.jobs), isNumber: true },
+            { key: 'jobs', head: s.jobs, cell: (row) => atLeast(row.jobs, Boolean(row.lookedAt)), isNumber: true },
             {
               key: 'cause',
               head: s.cause,

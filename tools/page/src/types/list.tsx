@@ -2,18 +2,21 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { segment, send } from '../core/api.js';
+import { atLeast } from '../core/live.js';
 import { changeQuery, href, type Place } from '../core/router.js';
 import { useList } from '../core/resource.js';
 import { useMayChange } from '../core/session.js';
 import { count, span } from '../core/time.js';
+import { Looked } from '../jobs/looked.js';
 import { quoted } from '../jobs/search.js';
 import { useDeeds } from '../operate/deeds.js';
 import { useRelease } from '../operate/parts.js';
 import { t } from '../strings.js';
+import { j } from '../strings/jobs.js';
 import { s } from '../strings/types.js';
 import { Badge, Card, Field, Loaded, Time } from '../ui/parts.js';
 import { Table, type Column } from '../ui/table.js';
-import { useKinds, type Kind } from './counts.js';
+import { morePlaces, useKinds, type Kind } from './counts.js';
 import { isPaused, LimitCell, PauseButton, type Limit } from './limit.js';
 
 export function KindBadge(props: { kind: Kind }): JSX.Element {
@@ -40,19 +43,19 @@ function failures(kind: Kind): JSX.Element | string {
   return failed === 0 ? '0' : <span class="bad">{`${count(failed)} (${Math.round((100 * failed) / Math.max(1, all))} %)`}</span>;
 }
 
-function number(n: number, to: string): JSX.Element | string {
-  return n === 0 ? '0' : <a href={to}>{count(n)}</a>;
+function number(n: number, to: string, isMore: boolean): JSX.Element | string {
+  return n === 0 && !isMore ? '0' : <a href={to}>{atLeast(n, isMore)}</a>;
 }
 
-function columnsOf(hasRates: boolean, mayChange: boolean, onChanged: () => void): Column<Kind>[] {
+function columnsOf(more: ReadonlySet<string>, hasRates: boolean, mayChange: boolean, onChanged: () => void): Column<Kind>[] {
   const jobs = (place: string) => (row: Kind): string => jobsOf(row.type, place);
   return [
     { key: 'type', head: s.type, cell: (row) => <a href={href(['types', row.type])}>{row.type}</a> },
     { key: 'state', head: s.state, cell: (row) => <KindBadge kind={row} /> },
-    { key: 'waiting', head: s.waiting, cell: (row) => number(row.waiting + row.external, jobs(row.external > 0 ? 'external' : 'executable')(row)), isNumber: true },
+    { key: 'waiting', head: s.waiting, cell: (row) => number(row.waiting + row.external, jobs(row.external > 0 ? 'external' : 'executable')(row), more.has('executable') || more.has('external')), isNumber: true },
     { key: 'running', head: s.running, cell: (row) => count(row.running), isNumber: true },
-    { key: 'timers', head: s.timers, cell: (row) => number(row.timers, jobs('timer')(row)), isNumber: true, isMinor: true },
-    { key: 'dead', head: s.dead, cell: (row) => (row.dead === 0 ? '0' : <a href={deadOf(row.type)}>{count(row.dead)}</a>), isNumber: true },
+    { key: 'timers', head: s.timers, cell: (row) => number(row.timers, jobs('timer')(row), more.has('timer')), isNumber: true, isMinor: true },
+    { key: 'dead', head: s.dead, cell: (row) => number(row.dead, deadOf(row.type), more.has('dead')), isNumber: true },
     hasRates
       ? { key: 'done', head: s.lastHour, cell: (row: Kind) => count(row.rate?.completed ?? 0), isNumber: true, isMinor: true }
       : { key: 'runs', head: s.perMinute, cell: (row: Kind) => count(row.runsLastMinute), isNumber: true, isMinor: true },
@@ -73,7 +76,8 @@ function columnsOf(hasRates: boolean, mayChange: boolean, onChanged: () => void)
 }
 
 export function TypeList(props: { place: Place }): JSX.Element {
-  const { kinds, error, hasRates, reload } = useKinds();
+  const { kinds, error, hasRates, reload, counts } = useKinds();
+  const more = morePlaces(counts.data?.items ?? []);
   const [released, release] = useRelease(kinds);
   const changed = (): void => {
     release();
@@ -89,8 +93,9 @@ export function TypeList(props: { place: Place }): JSX.Element {
           {(id) => <input id={id} type="search" value={search} onInput={(event) => changeQuery({ search: event.currentTarget.value }, 'replace')} />}
         </Field>
       </div>
-      <Loaded isThere={kinds !== undefined} error={error} onRetry={reload}>
-        <Table caption={s.types} rows={rows} columns={columnsOf(hasRates, mayChange, changed)} keyOf={(row) => row.type} hrefOf={(row) => href(['types', row.type])} empty={s.none} holdKey={`${released} ${search}`} />
+      <Loaded isThere={kinds !== undefined} error={error} onRetry={reload} onCancel={counts.cancel}>
+        <Looked found={counts} text={j.lookedPlaces} label={j.countAll} />
+        <Table caption={s.types} rows={rows} columns={columnsOf(more, hasRates, mayChange, changed)} keyOf={(row) => row.type} hrefOf={(row) => href(['types', row.type])} empty={s.none} holdKey={`${released} ${search}`} />
       </Loaded>
     </>
   );

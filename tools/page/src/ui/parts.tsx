@@ -2,6 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { ApiError } from '../core/api.js';
+import { atLeast } from '../core/live.js';
 import { ago, exactly } from '../core/time.js';
 import { t } from '../strings.js';
 
@@ -145,6 +146,8 @@ export interface Choice<T extends string> {
   value: T;
   label: string;
   count?: number | undefined;
+  /** There are more. */
+  isMore?: boolean;
 }
 
 /** Links to parts of a view, one of which is shown. */
@@ -154,7 +157,7 @@ export function Tabs<T extends string>(props: { label: string; choices: readonly
       {props.choices.map((choice) => (
         <a key={choice.value} href={props.href(choice.value)} aria-current={choice.value === props.value ? 'page' : undefined}>
           {choice.label}
-          {choice.count !== undefined && <span class="count">{choice.count.toLocaleString()}</span>}
+          {choice.count !== undefined && <span class="count">{atLeast(choice.count, choice.isMore ?? false)}</span>}
         </a>
       ))}
     </nav>

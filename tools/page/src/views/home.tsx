@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { href, type Place } from '../core/router.js';
 import { useResource } from '../core/resource.js';
-import { useLive, type Stats } from '../core/live.js';
+import { atLeast, kSoon, useLive, type Stats } from '../core/live.js';
 import { ago, count, span } from '../core/time.js';
 import { t } from '../strings.js';
 import { j } from '../strings/jobs.js';
@@ -15,7 +15,6 @@ import { useOptional } from '../core/optional.js';
 import type { Last, TypeRate } from '../core/rates.js';
 import { isLast, Rates } from '../home/rates.js';
 import { quoted } from '../jobs/search.js';
-import { useSeldomVerb } from '../jobs/seldom.js';
 
 interface TopType {
   handlerType: string;
@@ -34,10 +33,10 @@ interface Top {
 
 export function HomeView(props: { place: Place }): JSX.Element {
   const live = useLive();
-  const asked = useResource<Stats>(live.stats ? undefined : 'stats', {}, { every: 5 });
+  const asked = useResource<Stats>(live.stats ? undefined : 'stats', kSoon, { every: 5 });
   const stats = live.stats ?? asked.data;
-  const nodes = useResource<ServiceNode[]>('nodes');
-  const top = useSeldomVerb<Top>('top', ['--once']).data;
+  const nodes = useResource<ServiceNode[]>('nodes', {}, { every: 2 });
+  const top = useOptional<Top>('top', kSoon, 5).data;
   const wanted = props.place.query.get('last');
   const last: Last = isLast(wanted) ? wanted : 'PT1H';
   return (
@@ -55,7 +54,13 @@ export function HomeView(props: { place: Place }): JSX.Element {
 function Tiles(props: { stats: Stats; beat: number; nodes: readonly ServiceNode[] | undefined; top: Top | undefined }): JSX.Element {
   const { stats, top } = props;
   const waiting = stats.places.executable - (stats.locked.executable ?? 0);
-  useEffect(() => noteBacklog(waiting), [props.beat, waiting]);
+  const isMore = (place: string): boolean => stats.lookedAt?.[place] !== undefined;
+  const asOf = stats.asOf?.['executable'];
+  useEffect(() => {
+    if (!isMore('executable')) {
+      noteBacklog(waiting, asOf ? Date.parse(asOf) : undefined);
+    }
+  }, [props.beat, waiting, asOf]);
   const backlog = backlogInWords(waiting);
   const running = props.nodes?.reduce((sum, node) => sum + node.running, 0) ?? 0;
   const workers = props.nodes?.reduce((sum, node) => sum + node.workers, 0) ?? 0;
@@ -69,10 +74,15 @@ function Tiles(props: { stats: Stats; beat: number; nodes: readonly ServiceNode[
             <Card key={place}>
               <a class="tile" href={place === 'dead' ? href(['dead']) : href(['jobs'], { place })}>
                 <strong data-place={place} class={place === 'dead' && jobs > 0 ? 'bad' : ''}>
-                  {count(jobs)}
+                  {atLeast(jobs, isMore(place))}
                 </strong>
                 <span>{t.places[place as keyof typeof t.places]}</span>
-                {locked !== undefined && (
+                {(isMore(place) || stats.asOf?.[place]) && (
+                  <span class="split" data-as-of={place}>
+                    {isMore(place) ? j.moreThere : j.countedThen(ago(stats.asOf?.[place] ?? ''))}
+                  </span>
+                )}
+                {locked !== undefined && !isMore(place) && (
                   <span class="split" data-split={place}>
                     {count(Math.max(0, jobs - locked))} {j.free}, {count(locked)} {j.locked}
                   </span>
@@ -86,7 +96,7 @@ function Tiles(props: { stats: Stats; beat: number; nodes: readonly ServiceNode[
         <Card>
           <a class="tile" href={href(['jobs'], { place: 'executable', search: 'is:free' })}>
             <strong data-backlog class={backlog.tone === 'plain' ? '' : backlog.tone}>
-              {count(Math.max(0, waiting))}
+              {atLeast(Math.max(0, waiting), isMore('executable'))}
             </strong>
             <span>{j.ahead}</span>
             <span class="split" role="status" data-eta>

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useResource } from '../core/resource.js';
 import { href, type Place } from '../core/router.js';
-import { useLive, type Stats } from '../core/live.js';
+import { kSoon, useLive, type Stats } from '../core/live.js';
 import { t } from '../strings.js';
 import { j } from '../strings/jobs.js';
 import { Tabs, View, type Choice } from '../ui/parts.js';
@@ -14,11 +14,11 @@ type Tab = (typeof kPlaces)[number] | 'done' | 'all';
 export function JobsView(props: { place: Place }): JSX.Element {
   const { query } = props.place;
   const live = useLive();
-  const asked = useResource<Stats>(live.stats ? undefined : 'stats', {}, { every: 5 });
+  const asked = useResource<Stats>(live.stats ? undefined : 'stats', kSoon, { every: 5 });
   const stats = live.stats ?? asked.data;
   const wanted = (query.get('place') ?? (query.get('search') ? 'all' : 'executable')) as Tab;
   const tabs: Choice<Tab>[] = [
-    ...kPlaces.map((place) => ({ value: place, label: t.places[place], count: stats?.places[place] })),
+    ...kPlaces.map((place) => ({ value: place, label: t.places[place], count: stats?.places[place], isMore: stats?.lookedAt?.[place] !== undefined })),
     { value: 'done', label: t.places.done },
     { value: 'all', label: j.anywhere },
   ];

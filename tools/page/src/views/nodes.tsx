@@ -240,7 +240,7 @@ function Runs(props: { place: Place }): JSX.Element {
 }
 
 function Workers(): JSX.Element {
-  const found = useResource<{ external?: Topic[] }>('stats');
+  const found = useResource<{ external?: Topic[] }>('stats', { soon: true });
   const columns: Column<Topic>[] = [
     { key: 'topic', head: s.topic, cell: (row) => <a href={href(['types', row.topic])}>{row.topic}</a> },
     { key: 'waiting', head: s.waiting, cell: (row) => count(row.waiting), isNumber: true },

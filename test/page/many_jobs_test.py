@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""What the page shows beside more jobs than are looked at at once, in a real browser on a real service.
+
+Usage:  many_jobs_test.py JOBSTRAND_BINARY [SHOWER.mjs] [test_NAME ...]
+
+The last line is `N passed, N failed`.
+"""
+import sqlite3
+import sys
+import unittest
+from contextlib import closing
+
+from browser import run_all
+
+SOME = 20_000
+ALL = SOME + 7
+
+
+class ManyJobs(unittest.TestCase):
+    page = None
+
+    @classmethod
+    def setUpClass(cls):
+        rows = ((f'd{i:06}', f'mailbox {i} is full') for i in range(ALL))
+        with closing(sqlite3.connect(cls.page.folder / 'jobs.db', timeout=30)) as database, database:
+            database.executemany("INSERT INTO ACT_RU_DEADLETTER_JOB (ID_, TYPE_, SCOPE_TYPE_, HANDLER_TYPE_, EXCEPTION_MSG_, CREATE_TIME_, FAILED_TIME_) "
+                                 "VALUES (?, 'message', 'jobstrand', 'mail', ?, '2026-01-01 00:00:00.000', '2026-01-01 00:00:00.000')", rows)
+
+    def test_causes_are_of_the_latest_until_somebody_wants_all(self):
+        self.page.open('dead')
+        self.page.says(f'Of the latest {SOME:,} dead letters only', '[data-looked=some]')
+        self.page.says(f'{SOME:,}+', '[data-jobs]')
+        self.page.click('[data-looked=some] button', 'Count all')
+        self.page.says('All were read', '[data-looked=all]')
+        self.page.until(lambda: self.page.text('[data-jobs]') == f'{ALL:,}', 'all are counted')
+        self.page.click('[data-looked=all] button')
+        self.page.says(f'{SOME:,}+', '[data-jobs]')
+        self.assertEqual(self.page.mistakes(), [])
+
+    def test_a_search_says_how_far_it_has_looked(self):
+        self.page.open('jobs', place='dead', search='type:fax')
+        self.page.says(f'Only {SOME:,} jobs were looked at', '[data-looked=some]')
+        self.page.click('nav.pages button', 'Next page')
+        self.page.gone('[data-looked]')
+        self.page.open('jobs', place='dead', search='type:fax')
+        self.page.click('[data-looked=some] button', 'Search all')
+        self.page.says('All were read', '[data-looked=all]')
+
+    def test_home_tells_the_age_of_what_is_counted_beside_it(self):
+        self.page.open()
+        self.page.until(lambda: self.page.text('[data-place=dead]') == f'{ALL:,}', 'all are counted')
+        self.page.says('counted', '[data-as-of=dead]')
+
+    def test_types_say_where_there_are_more(self):
+        self.page.open('types')
+        self.page.says(f'{SOME:,}+', 'main table')
+        self.page.click('[data-looked=some] button', 'Count all')
+        self.page.says(f'{ALL:,}', 'main table')
+
+
+if __name__ == '__main__':
+    sys.exit(run_all(ManyJobs, sys.argv))
