@@ -49,7 +49,7 @@ schema::Page<FoundTimer> TimerSearch::list(const TimerQuery& query) const {
             return {};
         }
     }
-    schema::Page<PlacedJob> found = JobSearch(store_).list(jobs);
+    JobPage found = JobSearch(store_).list(jobs);
     schema::Page<FoundTimer> timers{.items = {}, .has_more = found.has_more};
     for (PlacedJob& placed : found.items) {
         auto series = series_of(placed.job);
