@@ -7,13 +7,13 @@ const kBeat = 2000;
 const kShare = 20;
 
 /** In beats, by powers of two, and only ever more: what takes now a bit longer and now less is not asked for each change. */
-function usePace(key: string, least: number): [number, (took: number | undefined) => void] {
+function usePace(key: string, least: number, most = Infinity): [number, (took: number | undefined) => void] {
   const [pace, setPace] = useState({ key, beats: least });
   const beats = pace.key === key ? pace.beats : least;
   const note = (took: number | undefined): void => {
     useEffect(() => {
       const wanted = 2 ** Math.ceil(Math.log2(Math.max(least, ((took ?? 0) * kShare) / kBeat)));
-      setPace({ key, beats: Math.max(beats, wanted > least ? wanted : least) });
+      setPace({ key, beats: Math.min(most, Math.max(beats, wanted > least ? wanted : least)) });
     }, [key, took]);
   };
   return [beats, note];
@@ -33,8 +33,9 @@ export function useSeldom<T>(path: string | undefined, query: Query, least = 1):
   return found;
 }
 
-export function useSeldomVerb<T>(verb: string, words: readonly string[], least = 1): Resource<T> {
-  const [every, useTook] = usePace(`${verb} ${JSON.stringify(words)}`, least);
+/** `most`: in beats, however long it takes. */
+export function useSeldomVerb<T>(verb: string, words: readonly string[], least = 1, most = Infinity): Resource<T> {
+  const [every, useTook] = usePace(`${verb} ${JSON.stringify(words)}`, least, most);
   const found = useVerb<T>(verb, words, { every });
   useTook(found.data === undefined ? undefined : found.took);
   return found;

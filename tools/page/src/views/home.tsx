@@ -37,7 +37,7 @@ export function HomeView(props: { place: Place }): JSX.Element {
   const asked = useResource<Stats>(live.stats ? undefined : 'stats', {}, { every: 5 });
   const stats = live.stats ?? asked.data;
   const nodes = useResource<ServiceNode[]>('nodes');
-  const top = useSeldomVerb<Top>('top', ['--once']).data;
+  const top = useSeldomVerb<Top>('top', ['--once'], 1, 5).data;
   const wanted = props.place.query.get('last');
   const last: Last = isLast(wanted) ? wanted : 'PT1H';
   return (
