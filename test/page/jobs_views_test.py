@@ -53,6 +53,9 @@ class JobsViews(ViewCase):
     def test_home_says_when_the_backlog_ends_and_what_waits_longest(self):
         self.enqueue({'id': 'b-1'}, {'id': 'b-2'})
         self.page.open()
+        self.page.until(lambda: self.page.text('[data-backlog]') == '2', 'both are counted')
+        self.page.open()  # What it sees from now on is 2 and nothing else.
+        self.page.until(lambda: self.page.text('[data-backlog]') == '2', 'both are there')
         self.page.driver.execute_script('const now = Date.now; Date.now = () => now() + 6000;')
         self.page.says('It stands still.', '[data-eta]')
         self.assertEqual(self.page.text('[data-backlog]'), '2')
