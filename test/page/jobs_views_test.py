@@ -53,7 +53,9 @@ class JobsViews(ViewCase):
     def test_home_says_when_the_backlog_ends_and_what_waits_longest(self):
         self.enqueue({'id': 'b-1'}, {'id': 'b-2'})
         self.page.open()
-        self.page.says('Watching', '[data-eta]')
+        self.page.until(lambda: self.page.text('[data-backlog]') == '2', 'both are counted')
+        self.page.open()  # What it sees from now on is 2 and nothing else.
+        self.page.until(lambda: self.page.text('[data-backlog]') == '2', 'both are there')
         self.page.driver.execute_script('const now = Date.now; Date.now = () => now() + 6000;')
         self.page.says('It stands still.', '[data-eta]')
         self.assertEqual(self.page.text('[data-backlog]'), '2')
@@ -519,6 +521,17 @@ class JobsViews(ViewCase):
         self.do('Delete it')
         self.page.says('This job is not there', 'main')
         self.page.one('[data-event=created]')
+
+    def test_a_dialog_stays_where_its_job_goes_elsewhere(self):
+        self.enqueue({'id': 'moves'})
+        self.page.open('job/moves')
+        self.page.click('.deeds [data-deed=suspend]')
+        self.page.type('dialog input[name=reason]', 'a look')
+        self.page.ask('jobs/set', {'ids': ['moves'], 'due': 'in 3 days'})
+        self.page.until(lambda: 'Timers' in self.page.driver.execute_script('return document.querySelector("main .badge").innerText'), 'the page has noticed')
+        self.assertEqual(self.page.one('dialog input[name=reason]').get_property('value'), 'a look')
+        self.do('Suspend it')
+        self.page.until(lambda: self.job('moves')['place'] == 'suspended', 'it is suspended')
 
     def test_what_is_refused_is_told_where_it_was_asked(self):
         self.enqueue({'id': 'turn', 'repeat': 'R/PT1H', 'dueDate': 'P1D'})

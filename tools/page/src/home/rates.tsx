@@ -1,11 +1,12 @@
 // Success and failure, waits and run times over the last minutes or hours, with what people did to the service.
 import type { JSX } from 'preact';
-import { filled, kSeconds, type Counts, type Last, type Rate } from '../core/rates.js';
+import { filled, kSeconds, type Last, type Rate } from '../core/rates.js';
 import { href } from '../core/router.js';
 import { exactly, span } from '../core/time.js';
 import { j } from '../strings/jobs.js';
 import { Card, Tabs } from '../ui/parts.js';
-import { Chart, type Line, type Mark } from '../ui/chart.js';
+import { Chart, type Mark } from '../ui/chart.js';
+import { endLines, quantileLines } from '../ui/ratelines.js';
 import { useOptional } from '../core/optional.js';
 import { useSeldomList } from '../jobs/seldom.js';
 import type { ServiceNode } from './problems.js';
@@ -60,15 +61,8 @@ export function Rates(props: { last: Last; nodes: readonly ServiceNode[] | undef
   }
   const spans = found.data ? filled(found.data, last) : [];
   const times = spans.map((each) => each.time);
-  const rate = (name: 'completed' | 'failed' | 'dead'): number[] => spans.map((each) => (each.rate?.[name] ?? 0) / each.seconds);
-  const quantile = (name: keyof Counts): (number | null)[] => spans.map((each) => each.rate?.[name] ?? null);
   const marks = marksOf(audit.data?.items ?? [], props.nodes ?? [], last);
   const lines = marks.map((mark) => ({ ...mark, label: '' }));
-  const quantiles = (what: 'wait' | 'run'): Line[] => [
-    { label: 'p50', colour: '--good', values: quantile(`${what}P50`) },
-    { label: 'p95', colour: '--blue', values: quantile(`${what}P95`) },
-    { label: 'p99', colour: '--violet', values: quantile(`${what}P99`) },
-  ];
   return (
     <>
       <Tabs label={j.lastOf} choices={(['PT10M', 'PT1H', 'PT24H'] as const).map((value) => ({ value, label: j.last[value] ?? value }))} value={last} href={(value) => href([], { last: value })} />
@@ -76,11 +70,7 @@ export function Rates(props: { last: Last; nodes: readonly ServiceNode[] | undef
         <Chart
           title={j.success}
           times={times}
-          lines={[
-            { label: j.completed, colour: '--good', values: rate('completed') },
-            { label: j.failed, colour: '--warn', values: rate('failed') },
-            { label: j.died, colour: '--bad', values: rate('dead') },
-          ]}
+          lines={endLines(spans, 1)}
           marks={marks}
           format={perSecond}
         />
@@ -96,10 +86,10 @@ export function Rates(props: { last: Last; nodes: readonly ServiceNode[] | undef
       </Card>
       <div class="columns">
         <Card>
-          <Chart title={j.waits} times={times} lines={quantiles('wait')} marks={lines} format={seconds} />
+          <Chart title={j.waits} times={times} lines={quantileLines(spans, 'wait')} marks={lines} format={seconds} />
         </Card>
         <Card>
-          <Chart title={j.runs} times={times} lines={quantiles('run')} marks={lines} format={seconds} />
+          <Chart title={j.runs} times={times} lines={quantileLines(spans, 'run')} marks={lines} format={seconds} />
         </Card>
       </div>
     </>

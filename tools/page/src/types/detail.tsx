@@ -12,6 +12,7 @@ import { j } from '../strings/jobs.js';
 import { t } from '../strings.js';
 import { s } from '../strings/types.js';
 import { Chart } from '../ui/chart.js';
+import { endLines, quantileLines } from '../ui/ratelines.js';
 import { Badge, Card, Empty, Loaded, Time, View } from '../ui/parts.js';
 import { Table } from '../ui/table.js';
 import { noneOf, useKinds, type Kind } from './counts.js';
@@ -92,40 +93,14 @@ function Speed(props: { type: string }): JSX.Element | null {
   }
   const spans = filled(rates.data ?? [], 'PT1H');
   const times = spans.map((each) => each.time);
-  const perMinute = (name: 'completed' | 'failed' | 'dead'): number[] => spans.map((each) => ((each.rate?.[name] ?? 0) * 60) / each.seconds);
-  const quantile = (name: 'waitP50' | 'waitP99' | 'runP50' | 'runP99'): (number | null)[] => spans.map((each) => each.rate?.[name] ?? null);
   const format = (value: number): string => span(value * 1000);
   return (
     <Card title={s.speed}>
       <Loaded isThere={rates.data !== undefined} error={rates.error} onRetry={rates.reload}>
         <div class="columns">
-          <Chart
-            title={s.rates}
-            times={times}
-            lines={[
-              { label: s.done, colour: '--good', values: perMinute('completed') },
-              { label: s.failed, colour: '--warn', values: perMinute('failed') },
-              { label: s.died, colour: '--bad', values: perMinute('dead') },
-            ]}
-          />
-          <Chart
-            title={s.waits}
-            times={times}
-            format={format}
-            lines={[
-              { label: 'p50', colour: '--blue', values: quantile('waitP50') },
-              { label: 'p99', colour: '--violet', values: quantile('waitP99') },
-            ]}
-          />
-          <Chart
-            title={s.runs}
-            times={times}
-            format={format}
-            lines={[
-              { label: 'p50', colour: '--blue', values: quantile('runP50') },
-              { label: 'p99', colour: '--violet', values: quantile('runP99') },
-            ]}
-          />
+          <Chart title={s.rates} times={times} lines={endLines(spans, 60)} />
+          <Chart title={s.waits} times={times} format={format} lines={quantileLines(spans, 'wait')} />
+          <Chart title={s.runs} times={times} format={format} lines={quantileLines(spans, 'run')} />
         </div>
       </Loaded>
     </Card>

@@ -36,7 +36,7 @@ export function HomeView(props: { place: Place }): JSX.Element {
   const asked = useResource<Stats>(live.stats ? undefined : 'stats', kSoon, { every: 5 });
   const stats = live.stats ?? asked.data;
   const nodes = useResource<ServiceNode[]>('nodes', {}, { every: 2 });
-  const top = useOptional<Top>('top', kSoon, 5).data;
+  const top = useOptional<Top>('top', kSoon, 2).data;
   const wanted = props.place.query.get('last');
   const last: Last = isLast(wanted) ? wanted : 'PT1H';
   return (

@@ -64,7 +64,7 @@ export function JobView(props: { place: Place }): JSX.Element {
           </p>
           {mayChange && isThere && (
             <div class="row deeds" role="group" aria-label={j.deedsOfJob}>
-              <DeedButtons key={job.place} deeds={deedsOfOne(job)} targets={{ place: job.place, jobs: [job] }} onDone={() => { found.reload(); why.reload(); }} />
+              <DeedButtons deeds={deedsOfOne(job)} targets={{ place: job.place, jobs: [job] }} onDone={() => { found.reload(); why.reload(); }} />
             </div>
           )}
           {isThere && <Why job={job} explanation={why.data} />}

@@ -6,6 +6,7 @@ import { href, type Place } from '../core/router.js';
 import { useList, useResource } from '../core/resource.js';
 import { useMayChange } from '../core/session.js';
 import { count, span } from '../core/time.js';
+import type { ServiceNode } from '../home/problems.js';
 import { told, useDeeds, type Deed } from '../operate/deeds.js';
 import { useRelease } from '../operate/parts.js';
 import { t } from '../strings.js';
@@ -13,15 +14,7 @@ import { nodes as s } from '../strings/operate.js';
 import { Badge, Card, Loaded, Time, View } from '../ui/parts.js';
 import { Table, type Column } from '../ui/table.js';
 
-interface Node {
-  node: string;
-  state: string;
-  running: number;
-  workers: number;
-  held: number;
-  started: string;
-  leaseUntil: string;
-  standstill: string | null;
+interface Node extends ServiceNode {
   host: string;
   process: number;
   version: string;
