@@ -37,6 +37,8 @@ ID = r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}"
 TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)"
 PLACEHOLDERS = {"<id>": ID, "<time>": TIME, "<number>": r"-?\d+(?:\.\d+)?", "<word>": r"\S+", "<any>": r".*"}
 BLOCK = re.compile(r"^```(console|http|sql)\n(.*?)^```$", re.M | re.S)
+#: Comes after two seconds, on a slow machine only.
+PROGRESS = re.compile(r"\w+ \d+ (?:of \d+|so far).*")
 CASE = re.compile(r"^## (.*)$", re.M)
 
 
@@ -171,7 +173,7 @@ class Runner:
         done = subprocess.run(["bash", "-c", self.with_ids(command)], cwd=self.database.folder, env=env, capture_output=True, text=True,
                               timeout=clients.PATIENCE_S, check=False, stdin=subprocess.DEVNULL)
         self.note_ids(done.stdout + done.stderr)
-        lines = done.stdout.splitlines() + ["! " + line for line in done.stderr.splitlines()]
+        lines = done.stdout.splitlines() + ["! " + line for line in done.stderr.splitlines() if not PROGRESS.fullmatch(line)]
         return lines + ([f"[exit {done.returncode}]"] if done.returncode else [])
 
     def http(self, text):
