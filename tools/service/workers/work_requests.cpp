@@ -129,7 +129,8 @@ items_in(const RequestMembers& members, std::string_view name) {
     }
     double part = -1;
     const char* const end = written->data() + written->size();
-    if (std::from_chars(written->data(), end, part).ptr != end || !(part >= 0 && part <= 1)) {
+    const bool is_number = std::from_chars(written->data(), end, part).ptr == end;
+    if (!is_number || part < 0 || part > 1) {
         throw std::invalid_argument("progress must be a number from 0 to 1");
     }
     return part;
