@@ -10,6 +10,7 @@
 namespace jobstrand::deadletter {
 namespace {
 
+using namespace std::chrono_literals;
 using schema::JobPlace;
 
 class JobSearchTest : public DeskTest {
