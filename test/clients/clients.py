@@ -4,6 +4,7 @@ import json
 import os
 import re
 import select
+import signal
 import subprocess
 import sys
 import threading
@@ -103,6 +104,26 @@ def eventually(is_so):
         if tick.wait(0.02) or time.monotonic() > give_up:
             return False
     return True
+
+
+def run_example(command, home, is_worker):
+    """Whether an example of docs/clients.md ends well, a worker by SIGTERM once it has sent 17 and 18; and what it said."""
+    with subprocess.Popen(command, cwd=home, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        watchdog = threading.Timer(PATIENCE_S, process.kill)
+        watchdog.start()
+        said = ''
+
+        def has_sent():
+            return 'sent 17' in said and 'sent 18' in said
+
+        while is_worker and not has_sent() and (line := process.stdout.readline()):
+            said += line
+        if is_worker:
+            process.send_signal(signal.SIGTERM)
+        said += process.stdout.read()
+        process.wait()
+        watchdog.cancel()
+    return process.returncode == 0 and (not is_worker or has_sent()), said
 
 
 def run_cases(cases):

@@ -10,11 +10,9 @@ part of tools/check. The last line is `N passed, N failed`.
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
-import threading
 from pathlib import Path
 
 import clients
@@ -87,22 +85,7 @@ def run_example(folder, content, home):
     if code != 0:
         return False, said
     is_worker = '.Run(' in content
-    with subprocess.Popen([folder / 'example'], cwd=home, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-        watchdog = threading.Timer(clients.PATIENCE_S, process.kill)
-        watchdog.start()
-        said = ''
-        while is_worker and not has_sent(said) and (line := process.stdout.readline()):
-            said += line
-        if is_worker:
-            process.send_signal(signal.SIGTERM)
-        said += process.stdout.read()
-        process.wait()
-        watchdog.cancel()
-    return process.returncode == 0 and (not is_worker or has_sent(said)), said
-
-
-def has_sent(said):
-    return 'sent 17' in said and 'sent 18' in said
+    return clients.run_example([folder / 'example'], home, is_worker)
 
 
 def main():

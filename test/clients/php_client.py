@@ -10,11 +10,9 @@ php-mysql php-sqlite3 phpunit), PostgreSQL and MariaDB, so it is not part of too
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import xml.etree.ElementTree
 from pathlib import Path
 
@@ -87,23 +85,7 @@ def run_example(content, home):
     """Whether it ends well, a worker by SIGTERM after its jobs; and what it said."""
     is_worker = '$worker->run()' in content
     (Path(home) / 'example.php').write_text(content.replace("'vendor/autoload.php'", f"'{TESTS}/autoload.php'"), encoding='utf-8')
-    with subprocess.Popen(['php', '-d', 'error_reporting=-1', '-d', 'display_errors=stderr', 'example.php'], cwd=home, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True) as process:
-        watchdog = threading.Timer(clients.PATIENCE_S, process.kill)
-        watchdog.start()
-        said = ''
-        while is_worker and not has_sent(said) and (line := process.stdout.readline()):
-            said += line
-        if is_worker:
-            process.send_signal(signal.SIGTERM)
-        said += process.stdout.read()
-        process.wait()
-        watchdog.cancel()
-    return process.returncode == 0 and (not is_worker or has_sent(said)), said
-
-
-def has_sent(said):
-    return 'sent 17' in said and 'sent 18' in said
+    return clients.run_example(['php', '-d', 'error_reporting=-1', '-d', 'display_errors=stderr', 'example.php'], home, is_worker)
 
 
 def main():

@@ -10,11 +10,9 @@ ruby-mysql2 ruby-sqlite3), PostgreSQL and MariaDB, so it is not part of tools/ch
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
-import threading
 from pathlib import Path
 
 import clients
@@ -83,23 +81,7 @@ def examples(binary):
 def run_example(content, home):
     """Whether it ends well, a worker by SIGTERM after its jobs; and what it said."""
     is_worker = 'worker.run' in content
-    with subprocess.Popen(['ruby', '-W', f'-I{PACKAGE}/lib', '-e', '$stdout.sync = true; ' + content], cwd=home, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True) as process:
-        watchdog = threading.Timer(clients.PATIENCE_S, process.kill)
-        watchdog.start()
-        said = ''
-        while is_worker and not has_sent(said) and (line := process.stdout.readline()):
-            said += line
-        if is_worker:
-            process.send_signal(signal.SIGTERM)
-        said += process.stdout.read()
-        process.wait()
-        watchdog.cancel()
-    return process.returncode == 0 and (not is_worker or has_sent(said)), said
-
-
-def has_sent(said):
-    return 'sent 17' in said and 'sent 18' in said
+    return clients.run_example(['ruby', '-W', f'-I{PACKAGE}/lib', '-e', '$stdout.sync = true; ' + content], home, is_worker)
 
 
 def main():
