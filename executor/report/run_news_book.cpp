@@ -135,6 +135,18 @@ RunNewsBook::Page RunNewsBook::take(schema::TimePoint now) {
     return page;
 }
 
+void RunNewsBook::put_back(const Page& page) {
+    const std::lock_guard lock(mutex_);
+    for (const ToldRun& told : page.told) {
+        const auto found = entries_.find(told.job);
+        if (found != entries_.end() && found->second.run.revision == told.revision) {
+            found->second.is_fresh = true;
+        }
+    }
+    ended_.insert(ended_.begin(), page.ended.begin(), page.ended.end());
+    ended_.resize(std::min(ended_.size(), kMost));
+}
+
 // Their rows stay until RunNewsStore::forget_news() finds that nobody has the jobs.
 void RunNewsBook::forget_silent_workers(schema::TimePoint now) {
     std::erase_if(entries_, [now](const auto& one) {

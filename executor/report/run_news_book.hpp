@@ -59,6 +59,10 @@ public:
     /// What is to be written now. What others than nodes told is as old as `told` says.
     [[nodiscard]] Page take(schema::TimePoint now);
 
+    /// The page could not be written: it is part of the next one, as far as the runs still are and
+    /// have told nothing newer. Of kMost ended runs at most, the oldest.
+    void put_back(const Page& page);
+
     /// Nothing is heard from now on, and nobody is woken: runs may outlive their executor.
     void close();
 

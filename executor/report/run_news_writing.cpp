@@ -1,5 +1,7 @@
 #include "executor/report/run_news_writing.hpp"
 
+#include "persistence/sql/db_error.hpp"
+
 #include <chrono>
 
 namespace jobstrand::executor {
@@ -35,7 +37,12 @@ bool RunNewsWriting::write() {
     if (page.is_empty()) {
         return false;
     }
-    store_.write_news(page.told, page.ended);
+    try {
+        store_.write_news(page.told, page.ended);
+    } catch (const persistence::DbError&) {
+        book_.put_back(page);
+        throw;
+    }
     return true;
 }
 

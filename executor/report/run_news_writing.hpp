@@ -10,7 +10,7 @@
 namespace jobstrand::executor {
 
 /// Writes down what runs tell: at once after a quiet time, and then once a second, as long as there
-/// is something. What the database does not take is dropped; the next news of the run have it all.
+/// is something. What the database does not take is tried again, as it then is.
 /// Every minute it removes what is left of runs that nobody has any more.
 ///
 /// Thread safety: run_once() belongs to the loop's strand; write() comes when that has ended.
@@ -22,7 +22,8 @@ public:
     [[nodiscard]] std::string_view name() const noexcept override { return "news of runs"; }
     [[nodiscard]] schema::Duration run_once() override;
 
-    /// What there is, in one transaction. false: there is nothing. Throws DbError.
+    /// What there is, in one transaction. false: there is nothing. Throws DbError; what was not
+    /// written is kept for the next call.
     bool write();
 
 private:

@@ -1,6 +1,7 @@
 #include "executor/job_handler.hpp"
 #include "executor/report/run_news_book.hpp"
 #include "executor/report/run_news_writing.hpp"
+#include "persistence/sql/db_error.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/manual_clock.hpp"
 
@@ -162,6 +163,9 @@ TEST_F(RunNewsTest, The_last_word_is_the_note_or_the_last_line) {
 class CountingNews final : public persistence::RunNewsStore {
 public:
     void write_news(std::span<const ToldRun> told, std::span<const ToldRun> ended) override {
+        if (is_away) {
+            throw persistence::DbError(persistence::DbErrorKind::connection_lost, "away");
+        }
         ++writes;
         rows += told.size() + ended.size();
     }
@@ -174,6 +178,7 @@ public:
     int writes = 0;
     std::size_t rows = 0;
     int cleanings = 0;
+    bool is_away = false;
 };
 
 TEST_F(RunNewsTest, Is_written_once_a_second_and_tidied_once_a_minute) {
@@ -198,6 +203,28 @@ TEST_F(RunNewsTest, Is_written_once_a_second_and_tidied_once_a_minute) {
     clock_.tick(1min);
     (void)writing.run_once();
     EXPECT_EQ(store.cleanings, 2);
+}
+
+TEST_F(RunNewsTest, What_the_database_did_not_take_is_written_when_it_is_back) {
+    CountingNews store;
+    RunNewsWriting writing(store, book_, clock_);
+    const auto told = a_run("told");
+    const auto ended = a_run("ended");
+    const auto quick = a_run("quick");
+    book_.progress(*told, 0.5, "half");
+    book_.progress(*ended, 0.5, "half");
+    EXPECT_TRUE(writing.write());
+    (void)end(*ended);
+    book_.progress(*told, 0.75, "more");
+    book_.progress(*quick, 0.5, "half");
+    store.is_away = true;
+    EXPECT_THROW(writing.write(), persistence::DbError);
+    (void)end(*quick);
+    store.is_away = false;
+    store.rows = 0;
+    EXPECT_TRUE(writing.write());
+    EXPECT_EQ(store.rows, 3U) << "one that has told, two that have ended";
+    EXPECT_FALSE(writing.write());
 }
 
 }  // namespace

@@ -11,6 +11,9 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <functional>
 #include <mutex>
 #include <stop_token>
 
@@ -85,6 +88,7 @@ protected:
             [&](executor::HandlerResult ended) {
                 result = std::move(ended);
                 ended_.notify();
+                after_end();
             }
         ));
         EXPECT_TRUE(ended_.wait_for(1));
@@ -98,6 +102,7 @@ protected:
     schema::Job job_;
     test::Signal ended_;
     std::stop_source stop_;
+    std::function<void()> after_end = [] {};  ///< On the thread that has ended the run.
     HttpClient client_;
 };
 
@@ -128,6 +133,15 @@ TEST_F(FlowableHandlerTest, A_conflict_gives_the_job_back_without_a_retry) {
     TestApp app(an_engine(500));
     EXPECT_CALL(jobs_, not_held).WillOnce(Return(Strings{}));
     EXPECT_TRUE(std::holds_alternative<executor::GivenBack>(run({at(app)})));
+}
+
+TEST_F(FlowableHandlerTest, Its_threads_have_ended_when_it_is_gone) {
+    TestApp app(an_engine(204));
+    test::Signal never;
+    std::atomic<bool> has_returned = false;
+    after_end = [&] { has_returned = !never.wait_for(1, std::chrono::milliseconds(50)); };
+    (void)run({at(app)}, "i");
+    EXPECT_TRUE(has_returned);
 }
 
 TEST_F(FlowableHandlerTest, An_engine_that_does_not_answer_is_left_out) {

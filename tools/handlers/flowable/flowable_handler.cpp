@@ -58,23 +58,14 @@ constexpr std::array<std::string_view, 16> kTypesOfProcesses{
 
 }  // namespace
 
-/// What is shared by all runs. Alive as long as one of them is under way.
+/// What is shared by all runs. Its threads end with the handler, whatever is under way: after that
+/// nobody asks the database.
 class FlowableHandler::Desk final : public std::enable_shared_from_this<Desk> {
 public:
     Desk(const Dependencies& use, const FlowableSettings& settings)
         : use_(use),
           limit_(settings.time_limit + kMargin),
           engines_(std::make_shared<EnginePool>(use.client.context(), use.log, settings)) {}
-
-    ~Desk() {
-        if (threads_) {
-            threads_->stop();
-            threads_->join();
-        }
-    }
-
-    Desk(const Desk&) = delete;
-    Desk& operator=(const Desk&) = delete;
 
     using RunPtr = std::shared_ptr<AsyncRun>;
 
@@ -89,22 +80,21 @@ public:
         execute(run);
     }
 
+    /// Waits for what the threads are about; what waits for them is dropped.
+    void close() {
+        if (threads_) {
+            threads_->stop();
+            threads_->join();
+        }
+    }
+
 private:
     [[nodiscard]] static bool is_exclusive(const schema::Job& job) {
         return job.exclusive && !job.process_instance_id.empty();
     }
 
-    /// Calls it on the desk, unless the desk is gone by then. The desk does not end on a thread of
-    /// its own.
-    void on_desk(std::function<void()> work) {
-        asio::post(*threads_, [weak = weak_from_this(), work = std::move(work)] {
-            if (auto self = weak.lock()) {
-                work();
-                auto& io = self->use_.client.context();
-                asio::post(io, [last = std::move(self)] {});
-            }
-        });
-    }
+    /// Calls it on a thread of the desk, unless that is closed by then.
+    void on_desk(std::function<void()> work) { asio::post(*threads_, std::move(work)); }
 
     void after(std::chrono::milliseconds wait, const RunPtr& run, std::function<void()> work) {
         const auto timer = std::make_shared<asio::steady_timer>(use_.client.context(), wait);
@@ -203,7 +193,10 @@ private:
 };
 
 FlowableHandler::FlowableHandler(const Dependencies& dependencies, const FlowableSettings& settings)
-    : desk_(std::make_shared<Desk>(dependencies, settings)) {}
+    // Runs that are under way own the desk as well, but only the handler's last copy closes it.
+    : desk_([desk = std::make_shared<Desk>(dependencies, settings)] {
+          return std::shared_ptr<Desk>(desk.get(), [desk](Desk*) { desk->close(); });
+      }()) {}
 
 void FlowableHandler::operator()(const std::shared_ptr<AsyncRun>& run) const {
     desk_->begin(run);

@@ -24,7 +24,8 @@ namespace jobstrand::cli {
 /// An exclusive job has the lock of its process instance while it runs. No thread waits for an
 /// engine.
 ///
-/// Thread safety: safe; called by all workers at once. What it depends on must outlive it.
+/// Thread safety: safe; called by all workers at once. What it depends on must outlive it; the
+/// client and the log outlive all runs, too.
 class FlowableHandler final {
 public:
     struct Dependencies {
