@@ -3,6 +3,7 @@
 #include "test/fixtures/open_connection.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/service/api_fixture.hpp"
+#include "tools/service/api/operator_paths.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -103,6 +104,18 @@ TEST_F(SoonTest, A_search_without_matches_says_how_far_it_has_looked_and_goes_on
         )["lookedAt"],
         nullptr
     );
+}
+
+// Where a page ends is a job, and not all may see that.
+TEST_F(SoonTest, A_token_with_tenants_hears_of_no_job_of_others) {
+    const service::Request request{
+        .method = "GET",
+        .target = "/api/v1/jobs?place=dead&type=fax&soon=true",
+        .scope = {.tenants = {"acme"}}};
+    const json page = json::parse(service::list_jobs(parts)(request).body);
+    EXPECT_TRUE(page["items"].empty());
+    EXPECT_EQ(page["after"], nullptr);
+    EXPECT_EQ(page["lookedAt"], nullptr);
 }
 
 }  // namespace

@@ -112,6 +112,7 @@ public:
                waits,
                verbs,
                feed,
+               shared,
                backlog}
           )),
           server(
@@ -145,6 +146,7 @@ public:
         singles.stop();
         pool.stop();
         verbs.stop();
+        shared.stop();
     }
 
     ApiParts parts;
@@ -158,6 +160,7 @@ public:
     WorkWaits waits;
     EngineChanges changes;
     ChangeFeed feed;
+    SharedAnswers shared;
     Backlog backlog;
     const Router router;
     Server server;

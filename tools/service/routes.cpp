@@ -71,14 +71,14 @@ std::vector<Route> all_routes(const RouteParts& parts) {
         {"GET", "/health/ready", Role::anybody, pool.wrap_urgent(is_ready)},
         {"GET", "/api/v1/openapi.json", Role::read, describe},
 
-        {"GET", "/api/v1/jobs", Role::read, pool.wrap(list_jobs(api))},
+        {"GET", "/api/v1/jobs", Role::read, parts.shared.wrap(pool.wrap(list_jobs(api)))},
         {"POST",
          "/api/v1/jobs",
          Role::worker,
          enqueue_jobs(api, parts.pool, parts.singles, parts.counts),
          {kJson, kLines, kOtherLines}},
-        {"GET", "/api/v1/jobs/{id}", Role::read, pool.wrap(show_job(api))},
-        {"GET", "/api/v1/stats", Role::read, pool.wrap(show_stats(api))},
+        {"GET", "/api/v1/jobs/{id}", Role::read, parts.shared.wrap(pool.wrap(show_job(api)))},
+        {"GET", "/api/v1/stats", Role::read, parts.shared.wrap(pool.wrap(show_stats(api)))},
         {"GET", "/api/v1/events", Role::read, watch_changes(parts.feed)},
         {"POST", "/api/v1/wake", Role::worker, pool.wrap(wake_node(api))},
     });
@@ -89,7 +89,7 @@ std::vector<Route> all_routes(const RouteParts& parts) {
     std::ranges::move(others, std::back_inserter(routes));
     std::ranges::move(page_routes(), std::back_inserter(routes));
     std::ranges::move(session_routes(parts.gate, parts.api), std::back_inserter(routes));
-    std::ranges::move(operation_routes(api, parts.verbs), std::back_inserter(routes));
+    std::ranges::move(operation_routes(api, parts.verbs, parts.shared), std::back_inserter(routes));
     std::ranges::move(verb_routes(api, parts.verbs), std::back_inserter(routes));
     std::ranges::move(management_routes(api, pool), std::back_inserter(routes));
     std::ranges::move(call_back_routes(api, pool), std::back_inserter(routes));

@@ -7,6 +7,7 @@
 #include "tools/service/http/gate.hpp"
 #include "tools/service/http/http_counts.hpp"
 #include "tools/service/http/router.hpp"
+#include "tools/service/http/shared_answers.hpp"
 #include "tools/service/http/work_pool.hpp"
 #include "tools/service/metrics/backlog.hpp"
 #include "tools/service/workers/work_waits.hpp"
@@ -27,6 +28,7 @@ struct RouteParts {
     WorkWaits& waits;
     WorkPool& verbs;  ///< For what may take long.
     ChangeFeed& feed;
+    SharedAnswers& shared;
     Backlog& backlog;
 };
 

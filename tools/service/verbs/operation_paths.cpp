@@ -269,7 +269,7 @@ void put_list_into_record(std::string& body) {
 
 }  // namespace
 
-std::vector<Route> operation_routes(const ApiParts& api, WorkPool& pool) {
+std::vector<Route> operation_routes(const ApiParts& api, WorkPool& pool, SharedAnswers& shared) {
     std::vector<Route> routes;
     for (const cli::OperationNoun& noun : cli::operation_nouns()) {
         for (const Operation& operation : noun.operations) {
@@ -284,11 +284,13 @@ std::vector<Route> operation_routes(const ApiParts& api, WorkPool& pool) {
                 );
             };
             const bool has_body = path.starts_with('P') && !beside_path(operation).empty();
+            const bool is_look = path.starts_with("GET ");
+            Handler handle = pool.wrap(run);
             routes.push_back({
                 .method = std::string(path.substr(0, blank)),
                 .pattern = std::string(path.substr(blank + 1)),
                 .role = operation.text.role,
-                .handle = pool.wrap(run),
+                .handle = is_look ? shared.wrap(std::move(handle)) : std::move(handle),
                 .takes = has_body ? std::vector<std::string_view>{"application/json"}
                                   : std::vector<std::string_view>{},
                 .honours_scope = operation.text.honours_scope,

@@ -80,14 +80,24 @@ async function bodyOf<T>(response: Response): Promise<T> {
   return (text === '' ? undefined : parseJson(text)) as T;
 }
 
-/** `get<Stats>('stats')`. Throws ApiError, and AbortError when `signal` says so. */
-export async function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
-  return bodyOf<T>(await ask(pathOf(path, query), signal ? { signal } : {}));
+export interface Asking {
+  signal?: AbortSignal;
+  /** It may be what another viewer was given within the last second: the service looks once for all of them. */
+  mayBeShared?: boolean;
+}
+
+function initOf({ signal, mayBeShared }: Asking): RequestInit {
+  return { ...(signal ? { signal } : {}), ...(mayBeShared ? { headers: { 'Cache-Control': 'max-age=1' } } : {}) };
+}
+
+/** `get<Stats>('stats')`. Throws ApiError, and AbortError when the signal says so. */
+export async function get<T>(path: string, query: Query = {}, asking: Asking = {}): Promise<T> {
+  return bodyOf<T>(await ask(pathOf(path, query), initOf(asking)));
 }
 
 /** A list, whether it comes as {items, after} or as an array with a Link to the next page. */
-export async function list<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Page<T>> {
-  const response = await ask(pathOf(path, query), signal ? { signal } : {});
+export async function list<T>(path: string, query: Query = {}, asking: Asking = {}): Promise<Page<T>> {
+  const response = await ask(pathOf(path, query), initOf(asking));
   const found = await bodyOf<T[] | Page<T>>(response);
   if (!Array.isArray(found)) {
     return found;

@@ -24,11 +24,13 @@ export interface LiveState {
   stats: Stats | undefined;
   /** Counts up whenever views should ask again; at most every two seconds. */
   beat: number;
+  /** Counts up when something was changed here. */
+  deeds: number;
 }
 
 const kBeat = 2000;
 
-let now: LiveState = { state: 'cut', stats: undefined, beat: 0 };
+let now: LiveState = { state: 'cut', stats: undefined, beat: 0, deeds: 0 };
 const listeners = new Set<(state: LiveState) => void>();
 let stream: EventSource | undefined;
 let isPaused = false;
@@ -63,10 +65,16 @@ function decide(): void {
   stream.addEventListener('node', () => tell({ state: 'live', beat: now.beat + 1 }));
 }
 
+/** All pages ask at the same time, so that the service looks once for all of them. */
+function untilBeat(): number {
+  const wait = kBeat - (Date.now() % kBeat);
+  return wait < kBeat / 4 ? wait + kBeat : wait;
+}
+
 export function startLive(): void {
   isWanted = true;
   document.addEventListener('visibilitychange', decide);
-  setInterval(() => {
+  const takeTurn = (): void => {
     if (stream && stream.readyState === EventSource.CLOSED) {
       stream = undefined; // Refused for good (a token that ended, a proxy): try again, it may be back.
       decide();
@@ -74,7 +82,9 @@ export function startLive(): void {
     if (now.state === 'live') {
       tell({ beat: now.beat + 1 });
     }
-  }, kBeat);
+    setTimeout(takeTurn, untilBeat());
+  };
+  setTimeout(takeTurn, untilBeat());
   decide();
 }
 
@@ -85,7 +95,7 @@ export function pauseLive(pause: boolean): void {
 
 /** All views should ask again: something was changed here. */
 export function beatNow(): void {
-  tell({ beat: now.beat + 1 });
+  tell({ beat: now.beat + 1, deeds: now.deeds + 1 });
   void get<Stats>('stats', kSoon).then((stats) => tell({ stats }), () => undefined);
 }
 

@@ -1,6 +1,6 @@
 // What a view shows of the service: asked when it appears, and again at the beat of the stream.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, get, list, type Page, type Query } from './api.js';
+import { ApiError, get, list, type Asking, type Page, type Query } from './api.js';
 import { useLive } from './live.js';
 
 export interface Resource<T> {
@@ -19,12 +19,13 @@ interface Options {
   every?: number;
 }
 
-function useAsked<T>(key: string | undefined, ask: (signal: AbortSignal) => Promise<T>, every: number): Resource<T> {
+function useAsked<T>(key: string | undefined, ask: (asking: Asking) => Promise<T>, every: number): Resource<T> {
   const [state, setState] = useState<{ key?: string; data?: T | undefined; error?: ApiError | undefined; took?: number }>({});
   const [isLoading, setLoading] = useState(false);
   const [turn, setTurn] = useState(0);
   const running = useRef<AbortController>();
-  const { beat } = useLive();
+  const { beat, deeds } = useLive();
+  const last = useRef<string>();
   const step = every > 0 ? Math.floor(beat / every) : 0;
 
   useEffect(() => {
@@ -35,7 +36,11 @@ function useAsked<T>(key: string | undefined, ask: (signal: AbortSignal) => Prom
     running.current = controller;
     const began = performance.now();
     setLoading(true);
-    ask(controller.signal)
+    // What appears, or follows a deed, is to be new.
+    const occasion = `${turn} ${deeds} ${key}`;
+    const mayBeShared = last.current === occasion;
+    last.current = occasion;
+    ask({ signal: controller.signal, mayBeShared })
       .then(
         (data) => setState({ key, data, took: performance.now() - began }),
         (error: unknown) => {
@@ -67,11 +72,11 @@ function useAsked<T>(key: string | undefined, ask: (signal: AbortSignal) => Prom
 /** `useResource<Job>('jobs/' + segment(id))`; no path: nothing is asked. */
 export function useResource<T>(path: string | undefined, query: Query = {}, { every = 1 }: Options = {}): Resource<T> {
   const key = path === undefined ? undefined : `${path} ${JSON.stringify(query)}`;
-  return useAsked<T>(key, (signal) => get<T>(path ?? '', query, signal), every);
+  return useAsked<T>(key, (asking) => get<T>(path ?? '', query, asking), every);
 }
 
 /** A page of a list. */
 export function useList<T>(path: string | undefined, query: Query = {}, { every = 1 }: Options = {}): Resource<Page<T>> {
   const key = path === undefined ? undefined : `${path} ${JSON.stringify(query)}`;
-  return useAsked<Page<T>>(key, (signal) => list<T>(path ?? '', query, signal), every);
+  return useAsked<Page<T>>(key, (asking) => list<T>(path ?? '', query, asking), every);
 }

@@ -187,7 +187,7 @@ function Probe(props: { cause: Cause; isTried: boolean; onGood: () => void }): J
     const controller = new AbortController();
     const look = async (): Promise<void> => {
       try {
-        const job = await get<Job>(`jobs/${segment(cause.exampleId)}`, {}, controller.signal);
+        const job = await get<Job>(`jobs/${segment(cause.exampleId)}`, {}, { signal: controller.signal });
         if (job.place === 'dead' && job.failedTime !== since) {
           setTried({ state: 'bad', message: job.exceptionMessage ?? null });
           return;

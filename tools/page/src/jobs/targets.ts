@@ -64,7 +64,7 @@ export async function count(targets: Targets, tell: (counted: Counted) => void, 
   } else {
     const query: Query = { place: targets.place, ...targets.asked, limit: kPage };
     for (let after: string | null = ''; after !== null; ) {
-      const page: Page<Job> = await list<Job>('jobs', { ...query, after }, signal);
+      const page: Page<Job> = await list<Job>('jobs', { ...query, after }, signal ? { signal } : {});
       take(page.items);
       after = page.after;
       tell({ ...counted });
