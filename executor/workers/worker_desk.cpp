@@ -1,5 +1,6 @@
 #include "executor/workers/worker_desk.hpp"
 
+#include "persistence/sql/db_error.hpp"
 #include "schema/limits.hpp"
 #include "schema/text/text_rules.hpp"
 
@@ -149,15 +150,40 @@ private:
     std::unordered_map<const WorkResult*, Written> written_;
 };
 
+/// The jobs of one transaction after the other. Once there are some, what keeps the worker from
+/// more does not keep it from these.
+std::vector<Job> WorkerDesk::take_pages(const AcquireOrder& order, schema::TimePoint now) {
+    const auto wanted = static_cast<std::size_t>(order.jobs);
+    std::size_t bytes = schema::limits::kBytesOfWorker;
+    std::vector<Job> jobs;
+    bool is_full = true;
+    while (is_full && jobs.size() < wanted && bytes > 0) {
+        std::vector<Job> page;
+        try {
+            page = use_.store.acquire_external(
+                {.owner = order.worker, .until = now + order.lock},
+                wanted_by(order, use_.by_priority),
+                {wanted - jobs.size(), bytes},
+                now
+            );
+        } catch (const persistence::DbError&) {
+            if (jobs.empty()) {
+                throw;
+            }
+        }
+        is_full = page.size() == schema::limits::kJobsPerTransaction;
+        for (Job& job : page) {
+            bytes -= std::min(bytes, job.payload.size());
+            jobs.push_back(std::move(job));
+        }
+    }
+    return jobs;
+}
+
 std::vector<Job> WorkerDesk::acquire(const AcquireOrder& order) {
     require_sound(order);
     const schema::TimePoint now = use_.clock.now();
-    std::vector<Job> jobs = use_.store.acquire_external(
-        {.owner = order.worker, .until = now + order.lock},
-        wanted_by(order, use_.by_priority),
-        {static_cast<std::size_t>(order.jobs), schema::limits::kBytesOfWorker},
-        now
-    );
+    std::vector<Job> jobs = take_pages(order, now);
     counts_.acquired.fetch_add(jobs.size());
     if (use_.throughput != nullptr && !jobs.empty()) {
         use_.throughput->begun(jobs, now);

@@ -114,6 +114,9 @@ public:
 private:
     class Writing;
 
+    [[nodiscard]] std::vector<schema::Job>
+    take_pages(const AcquireOrder& order, schema::TimePoint now);
+
     void count(
         std::span<const WorkResult> results,
         std::span<const persistence::WorkerAnswer> answers,

@@ -1,6 +1,10 @@
+#include "test/fixtures/signal.hpp"
 #include "test/service/api_fixture.hpp"
 
 #include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
 
 namespace jobstrand {
 namespace {
@@ -114,9 +118,11 @@ TEST_F(CamundaWorkers, Are_told_in_camundas_words_what_is_wrong) {
     EXPECT_EQ(response.status, 400);
     EXPECT_EQ(json::parse(response.body)["type"], "RestException");
     for (const json& topics : {
-             json::array(),
              json{{{"topicName", ""}}},
              json{{{"topicName", "a"}, {"businessKey", "b"}}},
+             json{{{"topicName", "a"}, {"includeExtensionProperties", true}}},
+             json{{{"topicName", "a"}, {"variable", {"b"}}}},
+             json{{{"topicName", "a"}, {"variables", "b"}}},
              json{{{"topicName", "a"}, {"tenantIdIn", {"b", "c"}}}},
              json{{{"topicName", "a"}, {"tenantIdIn", {"b"}}}, {{"topicName", "c"}}},
          }) {
@@ -125,6 +131,53 @@ TEST_F(CamundaWorkers, Are_told_in_camundas_words_what_is_wrong) {
         EXPECT_EQ(refused.status, 400) << body;
         EXPECT_FALSE(json::parse(refused.body)["message"].empty());
     }
+    for (const json& more :
+         {json{{"sorting", {{{"sortBy", "createTime"}}}}}, json{{"maxTask", 1}}}) {
+        json body = fetch_body();
+        body.update(more);
+        EXPECT_EQ(ask(post("/engine-rest/external-task/fetchAndLock", body.dump())).status, 400)
+            << more;
+    }
+}
+
+TEST_F(CamundaWorkers, Get_the_variables_that_their_topic_names) {
+    (void)add_external(R"(,"payload":{"a":1,"b":2,"c":3})");
+    const auto variables = [this](const json& names) {
+        json body = fetch_body({{{"topicName", "invoice"}, {"variables", names}}});
+        const auto response = ask(post("/engine-rest/external-task/fetchAndLock", body.dump()));
+        const json tasks = json::parse(response.body);
+        EXPECT_EQ(tasks.size(), 1U) << response.body;
+        const std::string id = tasks[0]["id"];
+        EXPECT_EQ(ask(post("/engine-rest/external-task/" + id + "/unlock", "")).status, 204);
+        std::vector<std::string> told;
+        for (const auto& [name, value] : tasks[0]["variables"].items()) {
+            told.push_back(name);
+        }
+        return told;
+    };
+    EXPECT_THAT(variables({"c", "a", "none"}), testing::ElementsAre("a", "c"));
+    EXPECT_THAT(variables(json::array()), testing::IsEmpty());
+    EXPECT_THAT(variables(nullptr), testing::ElementsAre("a", "b", "c"));
+}
+
+TEST_F(CamundaWorkers, Without_topics_get_an_empty_list) {
+    (void)add_external();
+    for (json body : {fetch_body(json::array()), fetch_body(nullptr)}) {
+        body["asyncResponseTimeout"] = 60'000;
+        const auto response = ask(post("/engine-rest/external-task/fetchAndLock", body.dump()));
+        EXPECT_EQ(response.body, "[]\n");
+    }
+}
+
+TEST_F(CamundaWorkers, Prolong_no_lock_that_has_ended) {
+    const std::string id = add_external();
+    json body = fetch_body();
+    body["topics"][0]["lockDuration"] = 1;
+    (void)ask(post("/engine-rest/external-task/fetchAndLock", body.dump()));
+    EXPECT_TRUE(test::eventually([&] {
+        return say(id, "extendLock", {{"newDuration", 1}}) == 400;
+    }));
+    EXPECT_EQ(say(id, "extendLock", {{"newDuration", 60'000}}), 400);
 }
 
 }  // namespace

@@ -161,6 +161,37 @@ TEST_F(FlowableWorkers, Give_jobs_back) {
     EXPECT_EQ(acquire("w-3").size(), 1U);
 }
 
+TEST_F(FlowableWorkers, Give_back_all_of_a_tenant_only_if_they_hold_no_others) {
+    (void)add_external(R"(,"tenantId":"acme")");
+    const std::string other = add_external();
+    (void)acquire();
+    const json of_tenant{{"workerId", "w-1"}, {"tenantId", "acme"}};
+    const std::string all = "/external-job-api/unacquire/jobs";
+    EXPECT_EQ(ask(post(all, of_tenant.dump())).status, 400);
+    EXPECT_EQ(acquire("w-2").size(), 0U) << "none is free";
+    EXPECT_EQ(ask(post(all + "/" + other, R"({"workerId":"w-1"})")).status, 204);
+    EXPECT_EQ(ask(post(all, of_tenant.dump())).status, 204);
+    EXPECT_EQ(acquire("w-2").size(), 2U);
+}
+
+TEST_F(FlowableWorkers, Read_the_kind_of_an_error_and_what_is_wrong) {
+    const auto error = [this](const std::string& request) {
+        const json body = json::parse(ask(request).body);
+        return fmt::format(
+            "{}: {}", body["message"].get<std::string>(), body["exception"].get<std::string>()
+        );
+    };
+    EXPECT_EQ(
+        error(get("/external-job-api/jobs/none")),
+        "Not found: there is no such external job: it may be done already"
+    );
+    EXPECT_EQ(
+        error(post("/external-job-api/acquire/jobs", R"({"topic":"a"})")),
+        "Bad request: workerId is required"
+    );
+    EXPECT_THAT(error(get("/process-api/management/jobs/none")), HasSubstr("Not found: "));
+}
+
 TEST_F(FlowableWorkers, List_jobs_page_by_page) {
     for (int i = 0; i < 5; ++i) {
         (void)add_external(fmt::format(R"(,"id":"j{}","tenantId":"acme")", i));

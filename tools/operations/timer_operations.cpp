@@ -1,13 +1,12 @@
-#include "timers/cycle/timer_expression.hpp"
 #include "tools/operations/job/job_removal.hpp"
 #include "tools/operations/job/job_showing.hpp"
 #include "tools/operations/nouns.hpp"
+#include "tools/operations/timer_next.hpp"
 #include "tools/parameters/due_parameters.hpp"
 #include "tools/parameters/item_report.hpp"
 #include "tools/parameters/typed_ids.hpp"
 #include "tools/records/job_json.hpp"
 #include "tools/records/series_json.hpp"
-#include "tools/text/marked_text.hpp"
 #include "tools/text/printable.hpp"
 
 #include <fmt/format.h>
@@ -21,9 +20,6 @@ using deadletter::TimerState;
 using persistence::SeriesCondition;
 using schema::JobPlace;
 
-/// Of `timer next`: about a year of hours.
-constexpr std::int64_t kMostTimes = 10'000;
-
 struct TimerListing : ListOptions {
     std::optional<std::string> group;
     TimerState state = TimerState::waiting;
@@ -33,14 +29,6 @@ struct TimerListing : ListOptions {
 struct TimerId {
     std::string id;
     timers::Zone zone = timers::Zone::utc();
-};
-
-struct NextTimes {
-    std::string expression;
-    timers::Zone zone = timers::Zone::utc();
-    std::optional<std::string> after;
-    std::size_t count = 5;
-    timers::DstRule rule = timers::DstRule::quartz;
 };
 
 struct TimerRescheduling {
@@ -157,69 +145,6 @@ void fire_timers(Session& session, const ChosenJobs& timers, const deadletter::B
     return remove_jobs(session, {.bulk = wanted, .place = "timer"});
 }
 
-void write_time_lines(
-    std::ostream& out,
-    const timers::Zone& zone,
-    const std::vector<schema::TimePoint>& times
-) {
-    for (const schema::TimePoint time : times) {
-        out << zone.format(time) << '\n';
-    }
-    if (times.empty()) {
-        out << "none\n";
-    }
-}
-
-void write_time_records(
-    Session& session,
-    const timers::Zone& zone,
-    const std::vector<schema::TimePoint>& times
-) {
-    const std::vector<TableColumn> columns{{.field = "time", .heading = "TIME"}};
-    RecordWriter writer(session.streams().out, session.format(), columns, session.style());
-    for (const schema::TimePoint time : times) {
-        writer.add({text_field("time", zone.format(time))});
-    }
-    writer.finish();
-}
-
-[[nodiscard]] timers::TimerExpression expression_of(const std::string& text) {
-    const auto expression = timers::parse_timer_expression(text);
-    if (!expression) {
-        throw CliError(
-            ExitCode::wrong_usage, "EXPR is wrong " + with_mark(text, expression.error())
-        );
-    }
-    return expression.value();
-}
-
-/// One time per line, without a heading; `none` if there is none, in JSON an empty list. Opens no
-/// database.
-[[nodiscard]] ExitCode show_next_times(Session& session, const NextTimes& wanted) {
-    const timers::TimerExpression expression = expression_of(wanted.expression);
-    const timers::TimerContext context{.zone = wanted.zone, .rule = wanted.rule};
-    const schema::TimePoint after =
-        wanted.after ? time_without_database(
-                           session, "--after", *wanted.after, timers::Toward::ahead, wanted.zone
-                       )
-                     : session.clock().now();
-    const auto times = timers::next_times(expression, context, after, wanted.count);
-    const OutputFormat format = session.format();
-    if (format == OutputFormat::table || format == OutputFormat::name) {
-        write_time_lines(session.streams().out, wanted.zone, times);
-    } else {
-        write_time_records(session, wanted.zone, times);
-    }
-    return ExitCode::done;
-}
-
-void read_dst_rule(NextTimes& wanted, const std::string& name, const ParameterReading& reading) {
-    if (name != "quartz" && name != "run-once") {
-        refuse_parameter(reading, " must be quartz or run-once, not " + quoted_if_needed(name));
-    }
-    wanted.rule = name == "quartz" ? timers::DstRule::quartz : timers::DstRule::run_once;
-}
-
 void read_timer_state(
     TimerListing& listing,
     const std::string& word,
@@ -265,32 +190,6 @@ void read_timer_state(
         of_due(due_parameters("The new due date, or any timer text", "The time from now")),
         of_due(due_context_parameters())
     );
-}
-
-[[nodiscard]] Parameters<NextTimes> next_times() {
-    return {
-        {"expression",
-         &NextTimes::expression,
-         "A cron text (Quartz, Unix, @daily), an ISO 8601 date, duration or cycle, times of each "
-         "day "
-         "(every 45m from 09:00 to 17:00), a number of business days, or a time as people say it "
-         "(5m, tomorrow 09:00)",
-         {.unit = "EXPR", .is_required = true, .may_be_empty = true}},
-        {"--zone", &NextTimes::zone, "The time zone, by IANA name [UTC]"},
-        {"--after",
-         &NextTimes::after,
-         "The date after which times are asked for [now]",
-         {.unit = "DATE", .may_be_empty = true}},
-        {"--count",
-         &NextTimes::count,
-         "How many times at most [5]",
-         {.unit = "N", .least = 1, .most = kMostTimes}},
-        {"--dst",
-         read_dst_rule,
-         "What a cron text means when clocks change: quartz (a time that is left out is not run, "
-         "one that comes twice is run the second time) or run-once [quartz]",
-         {.unit = "RULE"}},
-    };
 }
 
 /// What a timer without a series has of it is null.
@@ -382,15 +281,15 @@ OperationNoun timer_noun() {
                 ),
                 writing_operation(
                     {.words = "timer next",
-                     .summary =
-                         "Tell when a timer with a given text would fire (no database needed)",
+                     .summary = "Tell when a timer with a given text would fire, or a series will",
                      .examples = "  jobstrand timer next '0 30 2 * * ?' --zone Europe/Berlin\n"
                                  "  jobstrand timer next 'R3/PT10H' --after 2026-11-20T10:00:00Z "
                                  "-o json\n"
-                                 "  jobstrand timer next '3 business days'",
+                                 "  jobstrand timer next '3 business days' --calendar bank\n"
+                                 "  jobstrand timer next --series nightly --count 10",
                      .role = service::Role::read,
                      .path = "GET /api/v1/timers/next"},
-                    next_times(),
+                    next_times_parameters(),
                     {.kind = DescribedResult::Kind::list,
                      .fields = {{"time", "In the zone", {.format = "date-time"}}}},
                     show_next_times

@@ -60,7 +60,7 @@ Response problem(int status, std::string_view detail, const std::vector<std::str
     }
     return {
         .status = status,
-        .content_type = "application/problem+json",
+        .content_type = std::string(kProblemContent),
         .body = document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n',
     };
 }

@@ -8,6 +8,8 @@
 
 namespace jobstrand::service {
 
+inline constexpr std::string_view kProblemContent = "application/problem+json";
+
 /// What a request cannot have, as RFC 9457 writes it: `application/problem+json` with `title` (the
 /// words of the status), `status`, `detail` (one sentence that says what to do), and `errors`, one
 /// sentence for each mistake of the input, where there are some.

@@ -1,6 +1,7 @@
 #include "tools/service/management/management_paths.hpp"
 
 #include "tools/service/api/audited.hpp"
+#include "tools/service/http/flowable_error.hpp"
 #include "tools/service/http/problem.hpp"
 #include "tools/service/management/management_actions.hpp"
 #include "tools/service/management/management_list.hpp"
@@ -73,7 +74,7 @@ std::vector<Route> management_routes(const ApiParts& api, WorkPool& pool) {
     );
     routes.push_back({"GET", base + "history-jobs", read, on(list_no_jobs)});
     routes.push_back({"GET", base + "history-jobs/{id}", read, on(show_no_job)});
-    return honouring_scope(std::move(routes));
+    return with_flowable_errors(honouring_scope(std::move(routes)));
 }
 
 }  // namespace jobstrand::service

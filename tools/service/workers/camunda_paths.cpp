@@ -15,6 +15,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -89,13 +91,48 @@ milliseconds_in(const RequestMembers& members, std::string_view name) {
     return RequestMembers(member).required_text("tenant");
 }
 
-/// All topics are fetched in one: with the longest of their locks, and for one tenant.
-void add_topic(executor::AcquireOrder& order, const RequestMembers& topic) {
+[[nodiscard]] bool has_flag(const RequestMembers& members, std::string_view name) {
+    return members.value(name).value_or("false") == "true";
+}
+
+[[noreturn]] void refuse_here(std::string_view member) {
+    throw std::invalid_argument(fmt::format("{} is not supported here", member));
+}
+
+/// What would restrict a topic, or say more of its tasks, in a way that is not known here.
+void refuse_other_members(const RequestMembers& topic) {
     for (const std::string_view filter : kOtherFilters) {
         if (topic.value(filter)) {
-            throw std::invalid_argument(fmt::format("{} is not supported here", filter));
+            refuse_here(filter);
         }
     }
+    if (has_flag(topic, "includeExtensionProperties")) {
+        refuse_here("includeExtensionProperties");
+    }
+    std::vector<std::string_view> known{
+        "topicName",
+        "lockDuration",
+        "variables",
+        "localVariables",
+        "deserializeValues",
+        "includeExtensionProperties",
+        "tenantIdIn",
+        "withoutTenantId"};
+    known.insert(known.end(), kOtherFilters.begin(), kOtherFilters.end());
+    topic.refuse_others(known);
+}
+
+struct TaskOrder {
+    executor::AcquireOrder order = {};
+
+    /// By topic the variables that its tasks come with; of others all.
+    std::map<std::string, std::vector<std::string>, std::less<>> variables = {};
+};
+
+/// All topics are fetched in one: with the longest of their locks, and for one tenant.
+void add_topic(TaskOrder& tasks, const RequestMembers& topic) {
+    refuse_other_members(topic);
+    executor::AcquireOrder& order = tasks.order;
     const auto tenant = tenant_in(topic);
     if (!order.topics.empty() && tenant != order.tenant) {
         throw std::invalid_argument("topics of different tenants cannot be fetched in one");
@@ -105,29 +142,47 @@ void add_topic(executor::AcquireOrder& order, const RequestMembers& topic) {
     order.lock = std::max(
         order.lock, milliseconds_in(topic, "lockDuration").value_or(schema::Duration::zero())
     );
+    if (const auto names = topic.value("variables")) {
+        const auto read = cli::strings_of(*names, kVariables);
+        if (!read) {
+            throw std::invalid_argument("variables must be a list of names");
+        }
+        tasks.variables.insert_or_assign(order.topics.back(), read.value());
+    }
 }
 
-[[nodiscard]] executor::AcquireOrder task_order_in(const RequestMembers& members) {
-    executor::AcquireOrder order{
-        .worker = members.required_text("workerId"),
-        .topics = {},
-        .jobs = members.number("maxTasks", 1, schema::limits::kJobsOfWorker).value_or(1),
-        .by_priority = members.value("usePriority").value_or("false") == "true"};
+[[nodiscard]] TaskOrder task_order_in(const RequestMembers& members) {
+    members.refuse_others(
+        {"workerId", "maxTasks", "usePriority", "sorting", "asyncResponseTimeout", "topics"}
+    );
+    const auto sorting = cli::items_of(members.value("sorting").value_or("[]"), 1);
+    if (!sorting || !sorting.value().empty()) {
+        refuse_here("sorting");
+    }
+    TaskOrder tasks{
+        .order = {
+            .worker = members.required_text("workerId"),
+            .topics = {},
+            .jobs = members.number("maxTasks", 1, schema::limits::kJobsOfWorker).value_or(1),
+            .by_priority = has_flag(members, "usePriority")}};
     const auto topics =
-        cli::items_of(members.value("topics").value_or(""), schema::limits::kTopicsOfWorker);
+        cli::items_of(members.value("topics").value_or("[]"), schema::limits::kTopicsOfWorker);
     if (!topics) {
         throw std::invalid_argument("topics must be a list");
     }
     for (const std::string_view topic : topics.value()) {
-        add_topic(order, RequestMembers(topic));
+        add_topic(tasks, RequestMembers(topic));
     }
-    return order;
+    return tasks;
 }
 
-[[nodiscard]] Response tasks_taken(const std::vector<schema::Job>& jobs) {
+[[nodiscard]] Response tasks_taken(const TaskOrder& order, const std::vector<schema::Job>& jobs) {
     std::vector<std::string> tasks;
     for (const schema::Job& job : jobs) {
-        tasks.push_back(camunda_json(job));
+        const auto wanted = order.variables.find(job.handler_type);
+        tasks.push_back(
+            camunda_json(job, wanted == order.variables.end() ? nullptr : &wanted->second)
+        );
     }
     return {.status = 200, .body = fmt::format("[{}]\n", fmt::join(tasks, ","))};
 }
@@ -147,17 +202,21 @@ void fetch_tasks(
     const Answer& answer
 ) {
     const RequestMembers members(request.body);
-    executor::AcquireOrder order = task_order_in(members);
-    const auto take = [answer, hand_over, worker = order.worker](
-                          const std::vector<schema::Job>& jobs
-                      ) { answer(hand_over(tasks_taken(jobs), worker, jobs)); };
+    const TaskOrder tasks = task_order_in(members);
+    const auto take = [answer, hand_over, tasks](const std::vector<schema::Job>& jobs) {
+        answer(hand_over(tasks_taken(tasks, jobs), tasks.order.worker, jobs));
+    };
+    if (tasks.order.topics.empty()) {
+        take({});
+        return;
+    }
     const auto wait = milliseconds_in(members, "asyncResponseTimeout");
     if (!wait) {
-        take(NarrowedWorkers(api, request.scope).acquire(std::move(order)));
+        take(NarrowedWorkers(api, request.scope).acquire(tasks.order));
         return;
     }
     const bool may_wait = waits.add(
-        within(request.scope, std::move(order)),
+        within(request.scope, tasks.order),
         *wait,
         {.take = take,
          .fail = [answer, &log = api.log](const std::exception& error
@@ -228,6 +287,13 @@ end_task(const ApiParts& api, const Request& request, const RequestMembers& memb
     const std::string worker = members.required_text("workerId");
     const HeldJob job{.id = request.parameters.front()};
     const auto lock = milliseconds_in(members, "newDuration").value_or(schema::Duration::zero());
+    const auto found = NarrowedStore(api.engine.store(), request.scope).find(job.id);
+    if (found && found->job.lock_owner == worker &&
+        found->job.lock_expiration < api.engine.clock().now()) {
+        return camunda_error(
+            400, "BadUserRequestException", "Cannot extend a lock that expired: fetch it again"
+        );
+    }
     return task_response(
         NarrowedWorkers(api, request.scope).extend(worker, std::span(&job, 1), lock).front(), worker
     );

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <limits>
@@ -88,9 +89,12 @@ camunda_time_field(std::string_view name, const std::optional<schema::TimePoint>
 
 }  // namespace
 
-std::string camunda_json(const schema::Job& job) {
+std::string camunda_json(const schema::Job& job, const std::vector<std::string>* wanted) {
     std::vector<std::string> variables;
     for (const Variable& variable : variables_of(job)) {
+        if (wanted != nullptr && std::ranges::find(*wanted, variable.name) == wanted->end()) {
+            continue;
+        }
         variables.push_back(
             fmt::format("{}:{}", cli::json_string(variable.name), typed_value(variable.value))
         );

@@ -1,7 +1,9 @@
 #include "tools/service/workers/flowable_paths.hpp"
 
+#include "deadletter/desk/job_search.hpp"
 #include "schema/limits.hpp"
 #include "tools/access/narrowed_store.hpp"
+#include "tools/service/http/flowable_error.hpp"
 #include "tools/service/http/problem.hpp"
 #include "tools/service/workers/flowable_job_json.hpp"
 #include "tools/service/workers/flowable_list.hpp"
@@ -13,15 +15,18 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace jobstrand::service {
 
 namespace {
 
 using executor::WorkResult;
+using persistence::FieldCondition;
 using persistence::HeldJob;
 using persistence::WorkerAnswer;
 
@@ -138,10 +143,30 @@ finish(const ApiParts& api, const Request& request, const RequestMembers& member
     );
 }
 
+[[nodiscard]] std::int64_t
+count_held(const ApiParts& api, const Request& request, std::vector<FieldCondition> conditions) {
+    NarrowedStore store(api.engine.store(), request.scope);
+    return deadletter::JobSearch(store).count(
+        {schema::JobPlace::external_worker},
+        deadletter::JobSelection::matching({.fields = std::move(conditions)})
+    );
+}
+
+/// With a tenant, whoever holds jobs of others too is refused, and keeps all.
 [[nodiscard]] Response give_back_all(const ApiParts& api, const Request& request) {
     const RequestMembers members(request.body);
-    (void)NarrowedWorkers(api, request.scope)
-        .give_back_all(members.required_text("workerId"), members.text("tenantId"));
+    const std::string worker = members.required_text("workerId");
+    const auto tenant = members.text("tenantId").value_or("");
+    if (tenant.empty()) {
+        (void)NarrowedWorkers(api, request.scope).give_back_all(worker, std::nullopt);
+        return {.status = 204, .body = {}};
+    }
+    const FieldCondition is_held = persistence::equals(&schema::Job::lock_owner, worker);
+    const FieldCondition is_of_tenant = persistence::equals(&schema::Job::tenant_id, tenant);
+    if (count_held(api, request, {is_held}) != count_held(api, request, {is_held, is_of_tenant})) {
+        return problem(400, fmt::format("{} holds jobs of other tenants than {}", worker, tenant));
+    }
+    (void)NarrowedWorkers(api, request.scope).give_back_all(worker, tenant);
     return {.status = 204, .body = {}};
 }
 
@@ -157,7 +182,7 @@ std::vector<Route> flowable_worker_routes(const ApiParts& api, WorkPool& pool) {
     using enum Role;
     const std::string base = "/external-job-api";
     const std::string job = base + "/acquire/jobs/{id}";
-    return honouring_scope({
+    return with_flowable_errors(honouring_scope({
         {"GET", base + "/jobs", read, on(list_flowable_jobs)},
         {"GET", base + "/jobs/{id}", read, on(show_job)},
         {"POST", base + "/acquire/jobs", worker, pool.wrap(take), {kJson}},
@@ -167,7 +192,7 @@ std::vector<Route> flowable_worker_routes(const ApiParts& api, WorkPool& pool) {
         {"POST", job + "/fail", worker, on(fail), {kJson}},
         {"POST", base + "/unacquire/jobs", worker, on(give_back_all), {kJson}},
         {"POST", base + "/unacquire/jobs/{id}", worker, on(give_back), {kJson}},
-    });
+    }));
 }
 
 }  // namespace jobstrand::service

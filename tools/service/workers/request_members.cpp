@@ -71,7 +71,7 @@ std::optional<schema::Duration> RequestMembers::duration(std::string_view name) 
     return read;
 }
 
-void RequestMembers::refuse_others(std::initializer_list<std::string_view> known) const {
+void RequestMembers::refuse_others(std::span<const std::string_view> known) const {
     for (const cli::JsonMember& member : members_) {
         if (std::ranges::find(known, member.name) == known.end()) {
             throw std::invalid_argument(fmt::format(

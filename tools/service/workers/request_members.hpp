@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,7 +35,10 @@ public:
     [[nodiscard]] std::optional<schema::Duration> duration(std::string_view name) const;
 
     /// Members of other names, null too.
-    void refuse_others(std::initializer_list<std::string_view> known) const;
+    void refuse_others(std::span<const std::string_view> known) const;
+    void refuse_others(std::initializer_list<std::string_view> known) const {
+        refuse_others(std::span(known.begin(), known.size()));
+    }
 
 private:
     std::vector<cli::JsonMember> members_;
