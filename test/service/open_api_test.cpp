@@ -27,7 +27,18 @@ protected:
     /// The same table that the service has.
     [[nodiscard]] std::vector<Route> routes() {
         return service::all_routes(
-            {api, gate, readiness, pool, singles, enqueued, counts, waits, verbs, feed, backlog}
+            {api,
+             gate,
+             readiness,
+             pool,
+             singles,
+             enqueued,
+             counts,
+             waits,
+             verbs,
+             feed,
+             shared,
+             backlog}
         );
     }
 
@@ -42,6 +53,7 @@ protected:
     service::WorkWaits waits{engine.workers()};
     service::EngineChanges changes{api};
     service::ChangeFeed feed{changes, log};
+    service::SharedAnswers shared;
     service::Backlog backlog{engine};
 };
 

@@ -12,12 +12,12 @@ using schema::Series;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-const schema::CalendarTexts kCalendars{{"bank", "holidays 2026-01-02"}};
+const schema::CalendarTexts kBankCalendar{{"bank", "holidays 2026-01-02"}};
 
 class NextTurnsTest : public testing::Test {
 protected:
     [[nodiscard]] static Series begun(Series series, std::string_view now) {
-        return SeriesPlanner().begin(series, kCalendars, {}, at(now)).value().series;
+        return SeriesPlanner().begin(series, kBankCalendar, {}, at(now)).value().series;
     }
 
     /// As the service's clock shows `now`.
@@ -28,7 +28,7 @@ protected:
         std::string_view after = "2000-01-01T00:00Z"
     ) {
         const auto found =
-            next_turns(SeriesPlanner(), series, kCalendars, at(now), at(after), count);
+            next_turns(SeriesPlanner(), series, kBankCalendar, at(now), at(after), count);
         std::vector<std::string> texts;
         for (const schema::TimePoint time : found.value()) {
             texts.push_back(schema::format_instant(time).substr(0, 16));
@@ -84,7 +84,7 @@ TEST_F(NextTurnsTest, A_text_that_cannot_be_read_is_told) {
     Series odd = begun({.repeat = "R2/PT1H"}, "2026-01-01T00:00Z");
     odd.repeat = "odd";
     EXPECT_FALSE(next_turns(
-        SeriesPlanner(), odd, kCalendars, at("2026-01-01T00:00Z"), at("2026-01-01T00:00Z"), 1
+        SeriesPlanner(), odd, kBankCalendar, at("2026-01-01T00:00Z"), at("2026-01-01T00:00Z"), 1
     ));
 }
 

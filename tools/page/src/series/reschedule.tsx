@@ -22,8 +22,8 @@ export function Reschedule(props: { series: Series; onClose: () => void; onDone:
   const [calendar, setCalendar] = useState(series.calendar ?? '');
   const [misfire, setMisfire] = useState(series.misfire ?? '');
   const calendars = useList<Calendar>('calendars', {}, { every: 0 });
-  const wanted = useSettled({ expression: repeat.trim(), zone: zone.trim(), dst, count: 5 });
-  const isSettled = wanted.expression === repeat.trim() && wanted.zone === zone.trim() && wanted.dst === dst;
+  const wanted = useSettled({ expression: repeat.trim(), zone: zone.trim(), dst, calendar, count: 5 });
+  const isSettled = wanted.expression === repeat.trim() && wanted.zone === zone.trim() && wanted.dst === dst && wanted.calendar === calendar;
   const preview = useResource<{ time: string }[]>(wanted.expression ? 'timers/next' : undefined, wanted, { every: 0 });
   const words = scheduleWords(repeat, zone);
   const body = {

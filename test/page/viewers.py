@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""What people who look at the page cost those who wait: a drain of jobs that do nothing with viewers of the home view, and without, in turn.
+
+Usage: viewers.py JOBSTRAND postgresql|mariadb [--viewers N] [--jobs N] [--rounds N] [--each-alone]
+
+A viewer keeps the stream of events open and asks what the home view asks, as often; with --each-alone for answers of his own. Prints the
+medians of jobs a second and of the CPU time of service and database a job, and what viewers add. Nothing runs it by itself: it takes minutes.
+"""
+import argparse
+import contextlib
+import http.client
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'fixtures'))
+import databases
+
+LOG_READY = b' clock_skew_ms='
+BEAT_S = 2
+# Paths of the home view, and at every how manieth beat each is asked.
+HOME = {'nodes': 2, 'top?soon=true': 2, 'rates/types?last=PT1H': 1, 'rates?last=PT1H': 1, 'doctor': 10, 'incidents?limit=50': 5}
+ROWS = {
+    'postgresql': "SELECT 'message', 'jobstrand', 'j' || lpad(i::text, 12, '0'), 'noop', 3, now() FROM generate_series(1, {0}) i",
+    'mariadb': "SELECT 'message', 'jobstrand', CONCAT('j', LPAD(seq, 12, '0')), 'noop', 3, UTC_TIMESTAMP(3) FROM seq_1_to_{0}",
+}
+SETTINGS = {'postgresql': ('fsync=off', 'shared_buffers=512MB'), 'mariadb': ('innodb-flush-log-at-trx-commit=0', 'innodb-buffer-pool-size=1G')}
+TICKS = os.sysconf('SC_CLK_TCK')
+
+
+def cpu_of_servers(name):
+    """Of all processes of a database, in seconds. What has ended is counted in those above it."""
+    ticks = 0
+    for folder in Path('/proc').iterdir():
+        with contextlib.suppress(OSError):
+            if folder.name.isdigit() and Path(os.readlink(folder / 'exe')).name == name:
+                ticks += sum(map(int, (folder / 'stat').read_text(encoding='ascii').rpartition(')')[2].split()[11:15]))
+    return ticks / TICKS
+
+
+class Viewers:
+    """Threads that look until they are told to stop."""
+
+    def __init__(self, origin, count, is_alone):
+        self.headers = {} if is_alone else {'Cache-Control': 'max-age=1'}
+        self.origin, self.ended, self.answers, self.faults = origin, threading.Event(), 0, []
+        self.threads = [threading.Thread(target=run) for _ in range(count) for run in (self.look, self.listen)]
+        for thread in self.threads:
+            thread.start()
+
+    def look(self):
+        beat = 0
+        while not self.ended.wait(BEAT_S - time.time() % BEAT_S):
+            beat += 1
+            for path, every in HOME.items():
+                if beat % every == 0 and not self.ended.is_set():
+                    self.ask(path)
+
+    def ask(self, path):
+        try:
+            with urllib.request.urlopen(urllib.request.Request(self.origin + path, headers=self.headers), timeout=databases.PATIENCE_S) as answer:
+                answer.read()
+                self.answers += 1
+        except OSError as error:
+            self.faults.append(f'{path}: {error}')
+
+    def listen(self):
+        with contextlib.suppress(OSError, http.client.HTTPException), urllib.request.urlopen(self.origin + 'events') as stream:
+            while not self.ended.is_set() and stream.readline():
+                pass
+
+    def stop(self):
+        self.ended.set()
+
+
+def drain(given, env, run, viewers):
+    """(jobs a second, CPU seconds of service and database a job)"""
+    run(f"INSERT INTO ACT_RU_JOB (TYPE_, SCOPE_TYPE_, ID_, HANDLER_TYPE_, RETRIES_, CREATE_TIME_) {ROWS[given.database].format(given.jobs)}")
+    server = {'postgresql': 'postgres', 'mariadb': 'mariadbd'}[given.database]
+    before = cpu_of_servers(server)
+    port = databases.free_port()
+    began = time.monotonic()
+    service = subprocess.Popen([given.jobstrand, 'serve', '--http', f'127.0.0.1:{port}'], env=env, stderr=subprocess.PIPE)
+    looking = None
+    try:
+        next(line for line in service.stderr if LOG_READY in line)
+        threading.Thread(target=service.stderr.read, daemon=True).start()
+        looking = Viewers(f'http://127.0.0.1:{port}/api/v1/', viewers, given.each_alone)
+        while run('SELECT COUNT(*) FROM (SELECT 1 FROM ACT_RU_JOB LIMIT 1) x').strip() != '0':
+            time.sleep(0.2)
+        took = time.monotonic() - began
+    finally:
+        if looking:
+            looking.stop()
+        service.terminate()
+        usage = os.wait4(service.pid, 0)[2]
+    cpu = usage.ru_utime + usage.ru_stime + cpu_of_servers(server) - before
+    if looking.faults:
+        sys.exit(f'{len(looking.faults)} looks failed: {looking.faults[0]}')
+    print(f'  {viewers:3} viewers: {given.jobs / took:10,.0f} jobs/s {1e6 * cpu / given.jobs:8.1f} us of CPU a job, {looking.answers} looks', flush=True)
+    return given.jobs / took, cpu / given.jobs
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('jobstrand')
+    parser.add_argument('database', choices=ROWS)
+    parser.add_argument('--viewers', type=int, default=10)
+    parser.add_argument('--jobs', type=int, default=1_000_000)
+    parser.add_argument('--rounds', type=int, default=5)
+    parser.add_argument('--each-alone', action='store_true')
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name, getattr(databases, given.database)(Path(name), SETTINGS[given.database]) as there:
+        env = {**os.environ, **there, 'HOME': name}
+        url = there['JOBSTRAND_DB']
+        client = ['psql', url, '-qAtc'] if given.database == 'postgresql' else ['mariadb', f'--defaults-file={name}/.my.cnf', 'jobs', '-Ne']
+        subprocess.run([given.jobstrand, 'schema', 'create'], env=env, check=True, stdout=subprocess.DEVNULL)
+        figures = {0: [], given.viewers: []}
+        for _ in range(given.rounds):
+            for viewers, found in figures.items():
+                found.append(drain(given, env, lambda sql: subprocess.run([*client, sql], env=env, check=True, capture_output=True, text=True).stdout, viewers))
+    (rate, cpu), (seen_rate, seen_cpu) = ([statistics.median(each) for each in zip(*found)] for found in figures.values())
+    print(f'{given.viewers} viewers: {seen_rate / rate:.3f} of the jobs a second, {seen_cpu / cpu:.3f} of the CPU a job')
+
+
+main()
