@@ -3,7 +3,7 @@
 
 Usage:  links_test.py FOLDER
 
-FOLDER is the repository, or what was installed of it. Looks at README.md and the like, and at docs/*.md. Exit codes: 0 all lead
+FOLDER is the repository, or what was installed of it. Looks at README.md and the like, and at docs. Exit codes: 0 all lead
 somewhere, 1 one is dead.
 """
 import re
@@ -14,7 +14,7 @@ LINK = re.compile(r"\]\((?!\w+:)([^)\s#]*)(?:#([^)\s]*))?\)")
 
 
 def documents(root):
-    return [*sorted(root.glob("*.md")), *sorted(root.glob("docs/*.md")), *sorted(root.glob("bench/README.md"))]
+    return [*sorted(root.glob("*.md")), *sorted(root.glob("docs/**/*.md")), *sorted(root.glob("bench/README.md"))]
 
 
 def anchors(path):
