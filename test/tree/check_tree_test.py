@@ -306,6 +306,13 @@ class Habits(TreeTest):
                 self.expect_quiet(path, 'auto sql = "PRAGMA journal_mode";\n')
         self.expect_quiet('persistence/jobs/a.cpp', 'auto sql = "SELECT ID_ FROM T {skip_locked} LIMIT 1";\n')
 
+    def test_words_that_are_out_are_found_in_documents(self):
+        for text in ('It has a twin.', 'Nobody knows their fates.', 'The job is set aside', 'Buried at once', 'one [of the lanes](a.md)'):
+            with self.subTest(text=text):
+                self.expect_finding('docs/a.md', f'\n{text}\n', 2, 'the word')
+        self.expect_quiet('docs/a.md', 'The folder `desk/`, planes and [names](../docs/a.md#the-twin).\n```\nbaton\n```\n')
+        self.expect_quiet('CHANGELOG.md', 'Twins are dead letters.\n')
+
     def test_a_link_in_a_document_must_lead_somewhere(self):
         self.expect_finding('docs/a.md', '\n[gone](gone.md#part)\n', 2, 'a link to gone.md')
         self.expect_quiet('docs/a.md', '```cpp\n[&](const Row& row) {}\n```\n')
