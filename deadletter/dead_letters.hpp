@@ -50,12 +50,12 @@ class DeadLetters final {
 public:
     DeadLetters(persistence::OperatorStore& store, const schema::Clock& clock);
 
-    /// One dead letter with its message and its stack trace or output; nullopt: there is no such
-    /// job, or it is no dead letter.
+    /// Finds one dead letter with its message and its stack trace or output. Returns nullopt if
+    /// there is no such job, or it is no dead letter.
     [[nodiscard]] std::optional<JobDetails> find(std::string_view id) const;
 
-    /// In id order, behind the id `after` (empty: from the start), as far as kPatience leads. Long
-    /// payloads are left out.
+    /// Lists dead letters in id order, behind the id `after` (empty: from the start), for as long
+    /// as kPatience lasts. Long payloads are left out.
     [[nodiscard]] JobPage
     list(const persistence::JobFilter& filter, std::string_view after, std::size_t limit) const;
 
@@ -90,8 +90,8 @@ public:
     /// before all are requeued, one shows whether the cause is mended.
     [[nodiscard]] ProbeResult probe(const DeadSelection& selection, const ProbePatience& patience);
 
-    /// All that is stored of each dead letter, in id order, or in that of the ids. What is gone
-    /// when its turn comes is skipped.
+    /// Passes all that is stored of each dead letter to `use`, in id order, or in the order of the
+    /// given ids. Skips what is gone by then.
     BulkCounts copy(
         const DeadSelection& selection,
         const std::function<void(const persistence::DeadLetterCopy&)>& use,

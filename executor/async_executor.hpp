@@ -109,8 +109,8 @@ public:
     /// What is held of types that have gone is freed instead of started.
     void serve_anew();
 
-    /// The same within another scope. Throws std::invalid_argument for one that validate() finds
-    /// fault with.
+    /// Does what serve_anew() does, with another scope. Throws std::invalid_argument for one that
+    /// validate() finds fault with.
     void limit_to(schema::ServedScope scope);
 
     /// Takes in nothing more, frees what did not start, waits for the rest as `mode` says, writes
@@ -120,8 +120,8 @@ public:
     /// this object.
     [[nodiscard]] bool stop(StopMode mode);
 
-    /// Somebody else has written how a run has ended: the run is over if it is one of these, and
-    /// the outcome is counted and told of here.
+    /// Call when another party has written the outcome of a run: ends the run if it is one of this
+    /// executor, and counts and reports the outcome.
     void outcome_was_written(persistence::Outcome outcome);
 
     /// What its acquisition has seen while it was idle.
@@ -163,7 +163,7 @@ public:
     /// What the database refuses of what has become of jobs.
     [[nodiscard]] RefusedNow refused() const { return completion_.refused(); }
 
-    /// For how long this node's lease still holds; zero: it is over.
+    /// Returns how long this node's lease still holds; zero: it has expired.
     [[nodiscard]] schema::Duration lease_left() const;
 
     // JobIntake

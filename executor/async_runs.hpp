@@ -23,7 +23,7 @@ public:
 
     AsyncRuns(std::size_t most, Ended ended);
 
-    /// As close().
+    /// Closes it: see close().
     ~AsyncRuns();
 
     AsyncRuns(const AsyncRuns&) = delete;
@@ -41,7 +41,7 @@ public:
     /// false: the time is over, and some still are.
     [[nodiscard]] bool wait_until_done(schema::Duration limit);
 
-    /// Nobody is told of runs that end from now on; returns when nobody is being told.
+    /// Disables the callback, and waits for the calls that are running.
     void close();
 
 private:

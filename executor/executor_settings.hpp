@@ -67,8 +67,8 @@ struct ExecutorSettings {
     /// Exclusive jobs of all instances under one root run one at a time (R093), and not only those
     /// of one instance (R092). All nodes of a database must agree.
     bool exclusive_over_hierarchies = false;
-    /// Who takes an exclusive job of an instance takes the further ones of it along (R087),
-    /// wherever they stand in the table. Needs schema::kInstanceIndex; not with an `order`.
+    /// A claim of an exclusive job also takes the further ones of its instance (R087), wherever
+    /// they stand in the table. Needs schema::kInstanceIndex; not with an `order`.
     bool instances_together = false;
     /// false: this node runs only what is handed to it, and no exclusive jobs of instances.
     bool acquire_async_jobs = true;
@@ -92,8 +92,8 @@ struct ExecutorSettings {
     std::size_t timer_page = 1000;
     /// Timers that other processes insert are seen within it. 1 ms to 1 h.
     schema::Duration timer_wait{std::chrono::seconds(2)};
-    /// With a due timer go those that are due within this time (R118): fewer transactions for
-    /// timers that may be early. 0 to 1 h.
+    /// Timers that are due within this time move together with a due one (R118): fewer transactions
+    /// for timers that may be early. 0 to 1 h.
     schema::Duration fire_ahead{0};
     /// A turn that is later than this is a misfire (R119); series may have their own. 0 to 24 h.
     schema::Duration misfire_threshold{std::chrono::seconds(60)};

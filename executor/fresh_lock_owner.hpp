@@ -10,7 +10,7 @@ namespace jobstrand::executor {
 /// executor has had before.
 [[nodiscard]] std::string fresh_lock_owner();
 
-/// Who an executor with this lock owner is, in this process, and how it locks.
+/// Returns who an executor of this process with this lock owner is, and how it locks.
 [[nodiscard]] persistence::NodeIdentity identity_of(
     const std::string& lock_owner,
     schema::LockGranularity locks = schema::LockGranularity::row

@@ -54,11 +54,11 @@ public:
     /// nullptr: this node does not know the type. The handler stays as long as the caller needs it.
     [[nodiscard]] std::shared_ptr<const Handler> find(const std::string& handler_type) const;
 
-    /// In alphabetical order.
+    /// Returns the handler types in alphabetical order.
     [[nodiscard]] std::vector<std::string> types() const;
 
-    /// Those whose runs do not end with the return of the handler: in a transaction of its own, or
-    /// when somebody says so. Likewise.
+    /// Returns, in the same order, the types whose runs do not end with the return of the handler:
+    /// they end in a transaction of their own, or when somebody says so.
     [[nodiscard]] std::vector<std::string> types_that_end_elsewhere() const;
 
     /// What this node has of all that jobs need, in alphabetical order.
@@ -67,7 +67,7 @@ public:
     /// What a job needs beside its handler, as it is stored in Job::needs; empty: nothing.
     [[nodiscard]] std::string need_of(const schema::Job& job) const;
 
-    /// The same, if this node lacks it; empty: the job can run here.
+    /// Returns what the job needs and this node lacks; empty: the job can run here.
     [[nodiscard]] std::string lacks(const schema::Job& job) const;
 
 private:

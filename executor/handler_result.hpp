@@ -11,8 +11,7 @@ namespace jobstrand::executor {
 /// What a handler that threw has told us. Called inside a catch block.
 [[nodiscard]] HandlerResult result_of_exception();
 
-/// The same result, unless it has a payload that no row can hold: that is the handler's mistake,
-/// and a failure.
+/// Returns the result itself, or a failure if its payload does not fit into a row.
 [[nodiscard]] HandlerResult storable(HandlerResult result);
 
 /// What becomes of a job whose run has ended so. Texts are cut to what the columns hold.

@@ -54,7 +54,7 @@ public:
     [[nodiscard]] std::uint64_t empty_claims() const { return empty_claims_; }
     [[nodiscard]] std::uint64_t claimed() const { return claimed_; }
     [[nodiscard]] const schema::DurationHistogram& times() const { return times_; }
-    /// Of the claims that found some.
+    /// Returns the sizes of the claims that found jobs.
     [[nodiscard]] const schema::SizeHistogram& sizes() const { return sizes_; }
 
 private:

@@ -69,7 +69,7 @@ public:
     /// What it has written. Safe to look at from any thread.
     [[nodiscard]] const OutcomeReport& report() const { return report_; }
 
-    /// Of what it has written. A run whose outcome it never sees is added by whoever knows of it.
+    /// Returns the counts of runs whose outcomes it has written. Who knows of other runs adds them.
     [[nodiscard]] RunCounts& run_counts() { return report_.run_counts; }
     [[nodiscard]] ThroughputCounts& throughput() { return report_.throughput; }
 

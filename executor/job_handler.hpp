@@ -41,8 +41,8 @@ struct JobContext {
     /// so that a run that lost its lock without knowing cannot overwrite the newer run's effect.
     std::int64_t fencing_token = 0;
 
-    /// For what the handler calls: the job's trace, and a span of this attempt (W3C Trace Context).
-    /// Empty: the job is in no trace.
+    /// The job's trace and a span of this attempt, to be passed on to services that the handler
+    /// calls (W3C Trace Context). Empty: the job is in no trace.
     std::string trace_parent = {};
 
     /// How much of the work is done, from 0 to 1, and what is being done. Whoever looks at the job
@@ -121,7 +121,7 @@ public:
     /// std::stop_callback does.
     [[nodiscard]] const JobContext& context() const { return context_; }
 
-    /// From any thread. The first call counts, and later ones do nothing.
+    /// Ends the run. May be called from any thread; only the first call has an effect.
     void end(HandlerResult result) {
         if (!has_ended_.exchange(true)) {
             tell_(std::move(result));

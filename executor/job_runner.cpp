@@ -217,8 +217,8 @@ std::optional<schema::Transition> JobRunner::count_start(const schema::Job& job)
     }
     // Defended catch: a start that cannot be counted is put off, and the job is not at fault (I5).
     try {
-        // What is lost for the last time is buried at once, and where nothing is ever buried nobody
-        // suspects.
+        // What is lost for the last time becomes a dead letter at once, and where nothing ever does
+        // nobody suspects.
         const bool waits =
             job.lost_starts + 1 < rules_.lost_starts && rules_.lost_starts < kNobodySuspects;
         const schema::Duration wait =

@@ -72,7 +72,7 @@ public:
     [[nodiscard]] persistence::Outcome ended(const HeldJobPtr& held, const HandlerResult& result)
         const;
 
-    /// Of one whose outcome somebody else has written.
+    /// Ends a run whose outcome another party has written.
     void ended_elsewhere(HeldJob& held) const;
 
 private:

@@ -36,7 +36,7 @@ private:
     const persistence::OpenListener open_;
     const WakeUps& wake_ups_;
     std::unique_ptr<persistence::JobListener> listener_;
-    SocketWatch watch_;  ///< Lets go of the listener's socket first.
+    SocketWatch watch_;  ///< Frees the listener's socket first.
 };
 
 }  // namespace jobstrand::executor

@@ -21,7 +21,7 @@ public:
 
     void add(persistence::Outcome outcome);
 
-    /// Somebody else has written it.
+    /// Adds an outcome that another party has written already.
     void add_written(persistence::Outcome outcome);
 
     /// Its run has ended, and there is nothing to be written.
@@ -30,7 +30,7 @@ public:
     /// Moves the oldest into `batch`, up to what a transaction takes.
     void take(std::vector<persistence::Outcome>& batch);
 
-    /// The same if they fill a transaction; else none.
+    /// Takes outcomes only if they fill a transaction.
     void take_whole(std::vector<persistence::Outcome>& batch);
 
     /// What needs no writing any more.
@@ -40,7 +40,7 @@ public:
     };
     [[nodiscard]] Ended take_ended();
 
-    /// So many that were taken are written.
+    /// Call when `count` taken outcomes are written.
     void were_written(std::size_t count);
 
     /// Whether nothing lies here that is to be written.

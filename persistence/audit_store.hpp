@@ -11,7 +11,7 @@
 
 namespace jobstrand::persistence {
 
-/// Who changes what, as the audit tells it. Texts that are longer than their columns are cut.
+/// One change as the audit records it. Texts that are longer than their columns are cut.
 struct AuditedAction {
     std::string who;        ///< The name of a token, or of the user of a command line.
     std::string via;        ///< `cli` or `http`.

@@ -34,10 +34,11 @@ struct NewBatch {
 struct BatchStep {
     std::size_t jobs = 1000;  ///< At most so many; fewer where each has to be looked at.
 
-    /// Of a batch with a cause: whether a dead letter died of it. Called within the transaction.
+    /// Tells, for a batch with a cause, whether a dead letter died of it. Called within the
+    /// transaction.
     std::function<bool(const DeadLetterFailure&)> is_meant = {};
 
-    /// Nothing moves inside the database alone: each row is looked at.
+    /// Whether each row has to be read, so that nothing moves within the database alone.
     bool looks_at_all = false;
 
     /// The page is passed over, and its jobs count as refused: nothing else helps.

@@ -41,7 +41,8 @@ class DefinitionStore {
 public:
     virtual ~DefinitionStore() = default;
 
-    /// In the order of their ids (see schema::id_of), behind this one (empty: from the start).
+    /// Lists definitions in the order of their ids (see schema::id_of), behind this one (empty:
+    /// from the start).
     [[nodiscard]] virtual std::vector<schema::JobDefinition>
     definitions(const DefinitionFilter& filter, std::string_view behind, std::size_t limit) = 0;
 

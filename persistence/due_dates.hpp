@@ -12,7 +12,7 @@ namespace jobstrand::persistence {
 /// When each of several jobs is due.
 class DueDates final {
 public:
-    /// All at once.
+    /// All jobs are due at once.
     DueDates() = default;
 
     // Implicit on purpose: mostly all are due at the same time.
@@ -20,10 +20,10 @@ public:
     DueDates(std::nullopt_t) {}
     DueDates(schema::TimePoint of_all) : of_all_(of_all) {}
 
-    /// One for each job, in the order in which they are named.
+    /// Each job has its own, in the order in which the jobs are named.
     explicit DueDates(std::vector<schema::TimePoint> of_each) : of_each_(std::move(of_each)) {}
 
-    /// Of the job with this index, which must have one if each has its own.
+    /// Returns the due date of the job with this index, which must exist if each has its own.
     [[nodiscard]] std::optional<schema::TimePoint> of(std::size_t index) const {
         return of_each_.empty() ? of_all_ : std::optional(of_each_.at(index));
     }

@@ -7,7 +7,7 @@
 
 namespace jobstrand::persistence {
 
-/// Who locks a process instance for an exclusive job of it, and until when.
+/// A lock of a process instance for an exclusive job of it.
 struct InstanceClaim {
     std::string_view instance;
     std::string_view owner;
@@ -36,7 +36,7 @@ public:
     /// nobody's.
     [[nodiscard]] virtual bool take_instance(const InstanceClaim& claim) = 0;
 
-    /// Nothing where the owner does not have it.
+    /// Does nothing if the owner does not hold it.
     virtual void free_instance(std::string_view instance, std::string_view owner) = 0;
 };
 

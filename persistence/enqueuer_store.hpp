@@ -56,7 +56,7 @@ public:
         IdOrigin ids = IdOrigin::given
     ) = 0;
 
-    /// The same in a transaction of its own: all or none, however many.
+    /// Inserts all jobs or none, however many, in a transaction of its own.
     virtual std::vector<schema::PlacedJob>
     insert(std::vector<schema::PlacedJob> jobs, IdOrigin ids = IdOrigin::given) = 0;
 
@@ -70,7 +70,7 @@ public:
     [[nodiscard]] virtual std::vector<schema::Enqueued>
     take_keys(Transaction& transaction, std::span<const KeyWish> wishes, schema::TimePoint now) = 0;
 
-    /// Who has a key, or had it last; nullopt: nobody that is remembered.
+    /// Returns who has a key, or had it last; nullopt: nobody that is remembered.
     [[nodiscard]] virtual std::optional<KeyOwner> key_owner(std::string_view key) = 0;
 
     /// Jobs that this transaction has inserted locked, as their rows are now: an app may have
@@ -89,7 +89,7 @@ public:
     virtual std::vector<schema::PlacedJob>
     create(Transaction& transaction, std::vector<NewSeries> series, schema::TimePoint now) = 0;
 
-    /// The same in a transaction of its own: all or none.
+    /// Creates all series or none, in a transaction of its own.
     virtual std::vector<schema::PlacedJob>
     create(std::vector<NewSeries> series, schema::TimePoint now) = 0;
 

@@ -26,7 +26,7 @@ struct GroupEnd {
 
 /// What became of groups that ended.
 struct GroupsPassedOn {
-    /// Those that waited and are locked for the holder now: it goes on with their groups.
+    /// The jobs that waited and are now locked for the holder, which keeps their groups.
     std::vector<schema::Job> jobs;
 
     /// Groups of which more are under way: their end is told again when those have ended.

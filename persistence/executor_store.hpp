@@ -64,8 +64,8 @@ public:
     [[nodiscard]] virtual bool
     has_acquirable(const ServedJobs& served, std::string_view after = {}) = 0;
 
-    /// The same from the start, and a look at all other tables in which a node may find something
-    /// to do; one statement too, so that a node with nothing to do asks nothing else.
+    /// Looks, from the start, at all tables in which a node may find something to do. It is one
+    /// statement, so that an idle node asks nothing else.
     [[nodiscard]] virtual IdleView look_around(const ServedJobs& served, schema::TimePoint now) = 0;
 
     /// Locks up to `limit` free executable jobs that are served, oldest id first, and returns them
@@ -80,9 +80,9 @@ public:
         std::string_view after = {}
     ) = 0;
 
-    /// The same in another order, which must be any (R014, R045 to R050). Of each lane it looks
-    /// behind its position only. Needs schema::index_of(order). Where priorities age, it looks at
-    /// the 1,000 highest that there are.
+    /// Acquires in another order (R014, R045 to R050). Precondition: `order` is any. Looks only
+    /// behind the position of each index range. Needs schema::index_of(order). Where priorities
+    /// age, it looks at the 1,000 highest that there are.
     [[nodiscard]] virtual std::vector<schema::Job> acquire_in_order(
         const LockClaim& claim,
         const ServedJobs& served,
@@ -146,7 +146,7 @@ public:
     [[nodiscard]] virtual std::vector<OutcomeAnswer>
     apply(std::string_view owner, std::span<const Outcome> outcomes) = 0;
 
-    /// The same for one outcome in the caller's transaction (a transactional handler's).
+    /// Writes one outcome in the caller's transaction (a transactional handler's).
     [[nodiscard]] virtual OutcomeAnswer
     apply(Transaction& transaction, std::string_view owner, const Outcome& outcome) = 0;
 

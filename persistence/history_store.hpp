@@ -24,7 +24,7 @@ public:
     [[nodiscard]] virtual std::vector<JobLogLine>
     job_log(const JobLogFilter& filter, std::string_view behind, std::size_t limit) = 0;
 
-    /// With details.
+    /// Finds one line, with its details.
     [[nodiscard]] virtual std::optional<JobLogLine> find_log_line(std::string_view id) = 0;
 
     /// Removes the oldest lines, a page in one transaction. A line that another node is removing is
@@ -38,7 +38,7 @@ public:
 
     [[nodiscard]] virtual std::int64_t count_open_incidents() = 0;
 
-    /// Of the open incidents of these jobs. An empty text takes the note away.
+    /// Sets the note of the open incidents of these jobs. An empty text removes it.
     [[nodiscard]] virtual std::vector<JobAnswer>
     annotate_incidents(std::span<const std::string> jobs, std::string_view text) = 0;
 

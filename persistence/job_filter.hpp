@@ -51,7 +51,7 @@ starts_with(std::string schema::Job::*member, std::string start) {
     return {member, FieldCondition::Match::start, std::move(start)};
 }
 
-/// Without texts: none.
+/// Matches nothing without texts.
 [[nodiscard]] inline FieldCondition
 is_one_of(std::string schema::Job::*member, std::vector<std::string> texts) {
     return {member, FieldCondition::Match::one_of, std::move(texts)};

@@ -34,7 +34,7 @@ class LimitStore {
 public:
     virtual ~LimitStore() = default;
 
-    /// In the order of their names.
+    /// Returns all limits in the order of their names.
     [[nodiscard]] virtual std::vector<schema::JobLimit> limits() = 0;
 
     /// Sets a limit, or changes its numbers. Jobs that run already are not counted against a new
@@ -48,7 +48,7 @@ public:
     /// counts, so it is for people.
     [[nodiscard]] virtual std::vector<GroupUse> group_uses() = 0;
 
-    /// Of one group, by its keys: no more rows than the limit has allowed.
+    /// Returns the runs of one group. Reads no more rows than the limit has allowed.
     [[nodiscard]] virtual GroupRuns runs_of_group(std::string_view group) = 0;
 };
 

@@ -13,7 +13,7 @@ struct LockClaim {
     schema::TimePoint until;
     schema::TimePoint now = {};  ///< For rates; needed by whoever claims jobs to run them.
 
-    /// So many plain jobs of a page, or more, get one claim together instead of a lock each; 0:
+    /// How many plain jobs a page must have for one claim together instead of a lock each; 0:
     /// never. Plain are those that regard no other job and begin their first start.
     std::size_t pages_from = 0;
 };

@@ -63,7 +63,7 @@ struct Node {
     Fetching fetching = {};
 };
 
-/// Who looks for leases that were not renewed.
+/// A search for leases that were not renewed.
 struct LeaseLook {
     LeaseLook(schema::TimePoint as_of) : now(as_of) {}
     LeaseLook(schema::TimePoint as_of, std::string_view node, schema::Duration left_to_first)
@@ -71,8 +71,8 @@ struct LeaseLook {
 
     schema::TimePoint now;
     std::string_view by = {};
-    /// For how long it leaves a dead node to the living one that is first by name, so that not all
-    /// read the tables of jobs for it.
+    /// How long it leaves a dead node to the living one that is first by name, so that not all
+    /// nodes read the job tables for it.
     schema::Duration patience{0};
 };
 
@@ -104,14 +104,15 @@ public:
     /// What external workers have asked this node for lately, in place of what it told before.
     virtual void tell_asked(std::string_view node, std::span<const AskedTopic> asked) = 0;
 
-    /// Of all living nodes together, by topic and worker, each pair once: when it asked last.
+    /// Returns when each worker last asked for each topic, over all living nodes, by topic and
+    /// worker.
     [[nodiscard]] virtual std::vector<AskedTopic> asked_topics(schema::TimePoint now) = 0;
 
     /// Since when a node has been running a job; nullopt: it does not, or not for long.
     [[nodiscard]] virtual std::optional<schema::TimePoint>
     running_since(std::string_view node, std::string_view job, std::int64_t revision) = 0;
 
-    /// Of all living nodes together, by handler type.
+    /// Returns the runs of all living nodes together, by handler type.
     [[nodiscard]] virtual std::vector<TypeRuns> runs_of_last_minute(schema::TimePoint now) = 0;
 
     /// The node has stopped. Its locks, if it left any, are not touched.
@@ -121,11 +122,11 @@ public:
     /// then, and await the reset. Returns the nodes.
     [[nodiscard]] virtual std::vector<std::string> end_expired_leases(const LeaseLook& look) = 0;
 
-    /// Those that are not lost, by name.
+    /// Returns the nodes that are not lost, by name.
     [[nodiscard]] virtual std::vector<Node> nodes() = 0;
 
-    /// Those that were lost within the last day, the latest first: `lease_until` is when their
-    /// lease ended.
+    /// Returns the nodes that were lost within the last day, the latest first: `lease_until` is
+    /// when their lease ended.
     [[nodiscard]] virtual std::vector<Node> lost_nodes(schema::TimePoint now) = 0;
 
     /// The node obeys when it renews its lease. false: there is no such node.

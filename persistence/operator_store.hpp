@@ -116,8 +116,8 @@ public:
     [[nodiscard]] virtual std::vector<TypeCount>
     count_types(schema::JobPlace place, const JobFilter& filter) = 0;
 
-    /// Who holds how many executable jobs of each handler type: by type, and of each the most
-    /// first. Reads the executable jobs up to an id; empty: all of them.
+    /// Counts executable jobs by handler type and lock owner, the largest counts of a type first.
+    /// Reads the executable jobs up to an id; empty: all of them.
     [[nodiscard]] virtual std::vector<OwnerCount> count_lock_owners(std::string_view up_to) = 0;
 
     /// Dead letters, the latest first; those that do not say when they became ones come last, in
@@ -155,7 +155,7 @@ public:
         schema::TimePoint now
     ) = 0;
 
-    /// The same for one job.
+    /// Changes one job.
     [[nodiscard]] JobAnswer change(
         schema::JobPlace place,
         std::string_view id,
@@ -199,7 +199,7 @@ public:
     /// Throws std::invalid_argument for a time that the database cannot hold; then none is added.
     [[nodiscard]] virtual std::vector<bool> restore(std::span<const DeadLetterCopy> copies) = 0;
 
-    /// Who has a unique key, or had it last; nullopt: nobody that is remembered.
+    /// Returns who has a unique key, or had it last; nullopt: nobody that is remembered.
     [[nodiscard]] virtual std::optional<KeyOwner> key_owner(std::string_view key) = 0;
 
     /// Makes a timer executable now, whatever its due date; its series goes on with the turn after
@@ -253,8 +253,8 @@ public:
     /// What a job waits for that waits for an exclusive one; nullopt: it does not.
     [[nodiscard]] virtual std::optional<AwaitedGroup> awaited_group(const schema::Job& job) = 0;
 
-    /// Who holds the group of an exclusive job, or of one that waits for it; nullopt: nobody, and
-    /// it does not wait. Reads by keys, and at most 10,000 rows of jobs besides.
+    /// Returns who holds the group of an exclusive job, or of one that waits for it; nullopt:
+    /// nobody, and it does not wait. Reads by keys, and at most 10,000 rows of jobs besides.
     [[nodiscard]] virtual std::optional<GroupHold> group_hold(const schema::Job& job) = 0;
 };
 

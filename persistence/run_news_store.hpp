@@ -37,7 +37,7 @@ public:
     /// job and revision are looked at; all in one transaction.
     virtual void write_news(std::span<const ToldRun> told, std::span<const ToldRun> ended) = 0;
 
-    /// Of one of these jobs; none: of all. The latest first.
+    /// Returns what runs of these jobs have reported, the latest first; no jobs: all runs.
     [[nodiscard]] virtual std::vector<ToldRun>
     run_news(std::span<const std::string> jobs, std::size_t limit) = 0;
 

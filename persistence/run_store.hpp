@@ -18,7 +18,7 @@ class RunStore {
 public:
     virtual ~RunStore() = default;
 
-    /// In one transaction. They get ids of their own.
+    /// Adds runs in one transaction. They get ids of their own.
     virtual void add_runs(std::span<const EndedRun> runs) = 0;
 
     /// The latest first, those that are older than `behind` (an id; empty: all).

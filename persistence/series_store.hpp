@@ -70,7 +70,8 @@ class SeriesStore {
 public:
     virtual ~SeriesStore() = default;
 
-    /// In the order of the keys, after the key `after` (exclusive; empty: from the start).
+    /// Lists series in the order of their keys, after the key `after` (exclusive; empty: from the
+    /// start).
     [[nodiscard]] virtual std::vector<SeriesSummary>
     list_series(const SeriesFilter& filter, std::string_view after, std::size_t limit) = 0;
 
@@ -112,7 +113,7 @@ public:
     /// an end never due again is refused.
     virtual std::size_t put_calendar(const StoredCalendar& calendar, schema::TimePoint now) = 0;
 
-    /// In the order of their names.
+    /// Returns all calendars in the order of their names.
     [[nodiscard]] virtual std::vector<StoredCalendar> calendars() = 0;
 
     [[nodiscard]] virtual CalendarAnswer remove_calendar(std::string_view name) = 0;

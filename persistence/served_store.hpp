@@ -60,8 +60,8 @@ public:
     /// What keeps the living nodes from these jobs.
     [[nodiscard]] virtual Lack lacking(const JobKind& kind, schema::TimePoint now) = 0;
 
-    /// By kind, in its order. Looks at the first `rows` free jobs only, and its cost depends on
-    /// them.
+    /// Returns the unserved jobs by kind, in the order of kinds. Looks only at the first `rows`
+    /// free jobs, on which its cost depends.
     [[nodiscard]] virtual std::vector<UnservedJobs>
     unserved(schema::TimePoint now, std::size_t rows = kAllRows) = 0;
 };

@@ -41,7 +41,7 @@ public:
     /// The oldest first, and no span in which nothing happened.
     [[nodiscard]] virtual std::vector<SpanSums> throughput(const SpanSearch& search) = 0;
 
-    /// The same spans together, by type.
+    /// Returns the sum of these spans, by type.
     [[nodiscard]] virtual schema::Throughput throughput_by_type(const SpanSearch& search) = 0;
 
     /// Removes spans that begin before a time, a page of them. true: there may be more.

@@ -61,16 +61,16 @@ public:
     /// Each of the two up to `most`.
     [[nodiscard]] virtual WaitingJobs count_waiting(std::size_t most) = 0;
 
-    /// Of the first `rows` free jobs of a place in the order of their ids: the `types` handler
+    /// Looks at the first `rows` free jobs of a place in id order, and returns the `types` handler
     /// types that have the most of them, these first. Precondition: jobs of the place have locks.
     [[nodiscard]] virtual std::vector<FreeJobs>
     free_by_type(schema::JobPlace place, std::size_t rows, std::size_t types) = 0;
 
-    /// The same of the first `rows` jobs of external workers, free or not, by type.
+    /// Counts the first `rows` jobs of external workers, free or not, by type.
     [[nodiscard]] virtual std::vector<ExternalJobs>
     external_by_type(schema::TimePoint now, std::size_t rows) = 0;
 
-    /// Of what nodes tell of their runs (see NodeWork) up to `most`, the longest first.
+    /// Returns up to `most` of the runs that nodes report (see NodeWork), the longest first.
     [[nodiscard]] virtual std::vector<RunningJob>
     longest_runs(schema::TimePoint now, std::size_t most) = 0;
 };

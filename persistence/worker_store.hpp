@@ -96,8 +96,8 @@ public:
         schema::TimePoint now
     ) = 0;
 
-    /// The same for all jobs of a worker; where `tenant` is given, for those of this tenant.
-    /// Returns how many there were.
+    /// Releases all jobs of a worker, or those of one tenant if `tenant` is given. Returns how many
+    /// there were.
     virtual std::int64_t release_all_external(
         std::string_view worker,
         const std::optional<std::string_view>& tenant,

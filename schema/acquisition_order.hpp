@@ -28,8 +28,8 @@ struct AcquisitionOrder {
     /// keep coming. 0: nothing ages (R015).
     Duration aging{0};
 
-    /// Of each tenant in turn the oldest, so that nobody waits behind the backlog of another one.
-    /// Not with any of the others.
+    /// Takes the oldest job of each tenant in turn, so that nobody waits behind the backlog of
+    /// another. Excludes all other orders.
     bool tenants_in_turn = false;
 
     [[nodiscard]] bool is_any() const {

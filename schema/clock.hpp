@@ -21,7 +21,7 @@ public:
     [[nodiscard]] virtual SteadyPoint steady_now() const = 0;
 };
 
-/// For whoever is given a way to wait, and nothing else wakes: blocks this thread.
+/// Blocks this thread. It is a way to wait for those whom nothing else wakes.
 inline void sleep_for(Duration time) {
     std::this_thread::sleep_for(time);
 }

@@ -83,10 +83,10 @@ struct Job {
     int lost_starts = 0;
 
     /// When it became a dead letter, which is the only place that has it. None: Flowable, or an
-    /// older version of ours, buried it.
+    /// older version of ours, moved it there.
     std::optional<TimePoint> failed_time = {};
 
-    /// Who else has it is not added (see schema/unique/unique_key.hpp); empty: it needs none.
+    /// No other job with this key is added (see schema/unique/unique_key.hpp); empty: none.
     std::string unique_key = {};
 
     /// The `traceparent` of what caused it (see schema/text/trace_parent.hpp); empty: not said.

@@ -37,7 +37,7 @@ struct FieldOption {
     /// opposite of what a new job has.
     std::string_view unit = {};
     int rank = kLast;  ///< Its place in `--help`.
-    /// Of a number that is typed here, where that is another one than the field's.
+    /// The least number that may be typed here, if it differs from the field's.
     std::optional<std::int64_t> least = {};
 
     [[nodiscard]] constexpr bool is_there() const { return !flags.empty(); }
@@ -64,7 +64,7 @@ struct JobField {
     bool must_be_given = false;
 
     std::size_t most_characters = 0;  ///< Of a text; 0: what the column takes.
-    /// Of a number that somebody gives us.
+    /// The bounds of a number that comes from outside.
     std::int64_t least = std::numeric_limits<std::int64_t>::min();
     std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
@@ -76,7 +76,7 @@ struct JobField {
     [[nodiscard]] bool is_about(const JobMember& other) const { return member == other; }
 };
 
-/// All fields in column order: Flowable's first, then ours.
+/// Returns all fields in column order: Flowable's first, then ours.
 [[nodiscard]] std::span<const JobField> job_fields();
 
 /// The field of a member, such as `&Job::priority`.

@@ -24,7 +24,7 @@
 /// | executable (locked)       | its node lacks what it needs    | executable, says what        |
 /// | executable (locked)       | ended its process too often     | dead letter                  |
 /// | executable (locked)       | interrupted: database, stop     | timer, retries kept          |
-/// | executable (lock expired) | let go: its node died           | gone                         |
+/// | executable (lock expired) | its node died; no recovery      | gone                         |
 /// | timer                     | fell due, or was fired by hand  | executable or external       |
 /// | executable, external      | an operator gave it a due date  | timer                        |
 /// | external (locked)         | its worker completed it         | gone                         |
@@ -107,9 +107,9 @@ failed(const Job& job, const JobFailure& failure, const RetryPolicy& policy, Tim
 /// Gives the job back without a run: the lock is cleared, nothing else (I5).
 [[nodiscard]] Transition released(const Job& job);
 
-/// The same, because it will not start soon here after all. What has been due goes back among the
-/// timers, which are taken in the order in which they are due; not what has lost starts, or they
-/// would be forgotten.
+/// Gives the job back because it will not start soon here after all. What has been due
+/// goes back among the timers, which are taken in the order in which they are due; not what has
+/// lost starts, or they would be forgotten.
 [[nodiscard]] Transition given_back(const Job& job, TimePoint now);
 
 /// Like a release, because the node lacks what the job `needs` (I7): from now on only nodes that
@@ -138,7 +138,7 @@ failed(const Job& job, const JobFailure& failure, const RetryPolicy& policy, Tim
 /// External worker jobs go to their own place, all others become executable.
 [[nodiscard]] Transition fell_due(const Job& job);
 
-/// The same by hand, whatever its due date is.
+/// As fell_due(), but by hand, whatever the due date is.
 [[nodiscard]] Transition fired(const Job& job);
 
 /// An operator gives a job that could run a due date: it waits among the timers.

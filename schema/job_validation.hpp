@@ -15,10 +15,10 @@ namespace jobstrand::schema {
 /// due date (years 1970 to 9999), and the handler type, which must be there.
 [[nodiscard]] std::vector<std::string> problems_of(const Job& job);
 
-/// The same for one of its fields.
+/// Returns what is wrong with one field of the job.
 [[nodiscard]] std::vector<std::string> problems_of_field(const JobField& field, const Job& job);
 
-/// The same for a payload alone.
+/// Returns what is wrong with a payload alone.
 [[nodiscard]] std::vector<std::string> problems_of_payload(std::string_view payload);
 
 }  // namespace jobstrand::schema

@@ -16,6 +16,7 @@ from typing import Iterator, NamedTuple
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cpp_source  # noqa: E402
+import plain_words  # noqa: E402
 import requirement_rows  # noqa: E402
 import sql_dialect  # noqa: E402
 import told_rooms  # noqa: E402
@@ -77,7 +78,7 @@ class Source(NamedTuple):
 def check(root) -> list[Finding]:
     """All findings of the tree at `root`, in path order."""
     rules = [check_top, check_includes, check_names, check_sleeps, check_namespaces,
-             check_leftovers, check_blanks, check_guard, check_dialect, check_told_rooms, link_rule(root),
+             check_leftovers, check_blanks, check_guard, check_dialect, check_told_rooms, check_words, link_rule(root),
              machine_path_rule(root), unnamed_namespace_rule(), requirement_rule(root)]
     findings = [finding for source in sources(root) for rule in rules for finding in rule(source)]
     return sorted(findings + list(check_arrows()))
@@ -279,6 +280,11 @@ def check_told_rooms(source):
     if source.path == told_rooms.DOCUMENT:
         for line, wrong in told_rooms.differences(source.lines, OWN_INCLUDES):
             yield Finding(source.path, line, wrong, 'let the table and tools/tree_rooms.py say the same')
+
+
+def check_words(source):
+    for line, word, instead in plain_words.found_in(source.path, source.lines):
+        yield Finding(source.path, line, f'the word "{word}"', f'write: {instead}')
 
 
 def requirement_rule(root):

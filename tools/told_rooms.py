@@ -1,34 +1,46 @@
-"""What docs/design.md tells of the rooms of persistence/, beside who may include whom in truth."""
+"""What docs/design.md tells of the rooms of a folder, beside who may include whom in truth."""
+import os
 import re
 from typing import Iterator
 
 DOCUMENT = 'docs/design.md'
-TOP = 'persistence'
-ROW = re.compile(r'\| `(?P<room>[\w/]+)/`[^|]*\|[^|]*\|(?P<includers>[^|]*)\|\s*')
+TOPS = ('persistence', 'tools')  # The folders whose rooms have a table.
+ROW = re.compile(r'\| `(?P<room>[\w/]+)/`.*')
 
 
 def differences(lines, own_includes) -> Iterator[tuple[int, str]]:
-    """Line and complaint for each room that the table tells wrongly, tells of in vain, or forgets."""
-    rooms = {folder.removeprefix(f'{TOP}/') for folder in own_includes if folder.startswith(f'{TOP}/')}
-    told, last = {}, 1
-    for number, line in enumerate(lines, 1):
+    """Line and complaint for each room that a table of rooms forgets, tells of in vain, or puts above one that it may include."""
+    for top in TOPS:
+        head = head_of(lines, top)
+        rows = list(rows_behind(lines, head, top))
+        told = [room for _, room in rows]
+        for room in sorted(rooms_of(top, own_includes) - set(told)):
+            yield head, f'the room {room} is not told of'
+        for line, room in rows:
+            if room not in own_includes:
+                yield line, f'there is no room {room}'
+                continue
+            included = {os.path.dirname(entry) for entry in own_includes[room]}
+            for below in sorted(included & set(told[told.index(room) + 1:])):
+                yield line, f'{room} may include {below}, which stands below it'
+
+
+def head_of(lines, top):
+    """The line that begins the table of the rooms of `top`; the last one if there is no such table."""
+    heads = (number for number, line in enumerate(lines, 1) if line.startswith(f'| Room of `{top}/` |'))
+    return next(heads, len(lines))
+
+
+def rows_behind(lines, head, top):
+    """Line and path of each room of the table."""
+    for number, line in enumerate(lines[head:], head + 1):
+        if not line.startswith('|'):
+            return
         row = ROW.fullmatch(line)
         if row:
-            told[row['room'].removeprefix(f'{TOP}/')] = set(re.findall(r'`(\w+)`', row['includers'])) & rooms
-            last = number
-            yield from wrong_row(number, row['room'].removeprefix(f'{TOP}/'), told, rooms, own_includes)
-    for room in sorted(rooms - told.keys()):
-        yield last, f'the room {room} is not told of'
+            yield number, top if row['room'] == top else f'{top}/{row["room"]}'
 
 
-def wrong_row(number, room, told, rooms, own_includes):
-    if room == TOP:
-        entry = f'{TOP}/.'
-    elif room in rooms:
-        entry = f'{TOP}/{room}/'
-    else:
-        yield number, f'there is no room {room}'
-        return
-    includers = {folder.removeprefix(f'{TOP}/') for folder, entries in own_includes.items() if entry in entries} & rooms
-    if told[room] != includers:
-        yield number, f'{room} may be included by {", ".join(sorted(includers)) or "none"}, not by {", ".join(sorted(told[room])) or "none"}'
+def rooms_of(top, own_includes):
+    """Those that lie in the folder itself, with rules of their own."""
+    return {folder for folder in own_includes if os.path.dirname(folder) == top}

@@ -61,8 +61,8 @@ struct BulkCounts {
     bool operator==(const BulkCounts&) const = default;
 };
 
-/// Who looks on while a bulk operation runs. Each of these may be empty. What they throw ends the
-/// operation; what is done stays done.
+/// Callbacks that watch a bulk operation. Each may be empty. What they throw ends the operation;
+/// what is done stays done.
 struct BulkWatch {
     /// Called for each item, in order, after the transaction that it belongs to.
     std::function<void(const ItemResult&)> on_item = {};

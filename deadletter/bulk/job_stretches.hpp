@@ -32,7 +32,7 @@ public:
 
     /// What is meant of this stretch.
     [[nodiscard]] const persistence::JobFilter& filter() const { return filter_; }
-    /// Behind which id it begins.
+    /// The id behind which the stretch begins.
     [[nodiscard]] const std::string& after() const { return after_; }
     /// The last job that was looked at; empty: none was.
     [[nodiscard]] const std::string& last() const { return last_; }

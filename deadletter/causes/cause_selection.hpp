@@ -6,8 +6,8 @@
 
 namespace jobstrand::deadletter {
 
-/// All dead letters of one cause that match a filter. Which they are is found by reading what the
-/// filter matches.
+/// Selects the dead letters of one cause that match a filter. To find them, all that the filter
+/// matches is read.
 struct CauseSelection {
     std::string cause;  ///< id_of() of it.
     persistence::JobFilter filter = {};

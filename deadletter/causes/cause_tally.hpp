@@ -31,7 +31,7 @@ struct CauseGroup {
 struct CauseSummary {
     std::vector<CauseGroup> groups;  ///< The largest first.
     std::int64_t others = 0;         ///< Dead letters of causes beyond the bound.
-    /// So many of the latest dead letters were looked at; nullopt: all.
+    /// How many of the latest dead letters were examined; nullopt: all.
     std::optional<std::size_t> looked_at = {};
 };
 

@@ -7,7 +7,7 @@
 
 namespace jobstrand::deadletter {
 
-/// Of the latest `most` dead letters those that a filter matches, by cause. Throws DbError.
+/// Groups by cause those of the latest `most` dead letters that the filter matches. Throws DbError.
 [[nodiscard]] CauseSummary latest_causes(
     persistence::OperatorStore& store,
     std::size_t most,

@@ -24,7 +24,8 @@ struct ExternalTopic {
     [[nodiscard]] bool is_abandoned() const { return waiting > 0 && locked == 0 && workers == 0; }
 };
 
-/// Those that have jobs or workers, by name. Up to 10,000 rows of jobs are read. Throws DbError.
+/// Returns the topics that have jobs or workers, by name. Reads up to 10,000 rows of jobs. Throws
+/// DbError.
 [[nodiscard]] std::vector<ExternalTopic> external_topics(
     persistence::WatchStore& watch,
     persistence::NodeStore& nodes,

@@ -32,19 +32,20 @@ public:
     /// Removes the lines from before a time, in short transactions. Returns how many.
     std::int64_t forget_log(schema::TimePoint before);
 
-    /// In the order of HistoryStore::incidents().
+    /// Lists incidents in the order of HistoryStore::incidents().
     [[nodiscard]] schema::Page<persistence::Incident> incidents(
         const persistence::IncidentFilter& filter,
         const std::string& behind,
         std::size_t limit
     );
 
-    /// Those of a job: the open one first, then the resolved ones, the latest first; at most 100.
+    /// Returns the incidents of a job, 100 at most: the open one, then the resolved ones, the
+    /// latest first.
     [[nodiscard]] std::vector<persistence::Incident> incidents_of(const std::string& job);
 
     [[nodiscard]] std::int64_t count_open() { return store_.count_open_incidents(); }
 
-    /// Of the open incidents of jobs. An empty text takes the note away.
+    /// Sets the note of the open incidents of these jobs. An empty text removes it.
     BulkCounts annotate(
         const std::vector<std::string>& jobs,
         const std::string& text,
@@ -54,7 +55,8 @@ public:
     /// Their dead letters stay.
     BulkCounts resolve(const std::vector<std::string>& jobs, const BulkWatch& watch = {});
 
-    /// All open ones that match, page by page; an interrupted one can be started again.
+    /// Resolves all open incidents that match, page by page. It can be repeated after an
+    /// interruption.
     BulkCounts resolve_all(const persistence::IncidentFilter& filter, const BulkWatch& watch = {});
 
 private:

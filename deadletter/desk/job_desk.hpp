@@ -71,7 +71,7 @@ public:
         const BulkWatch& watch = {}
     );
 
-    /// The same for one job, wherever it stands. The result names the place, when refused, and the
+    /// Changes one job, in whatever place it is. The result names the place, when refused, and the
     /// series that a timer carries on whose due date moves.
     [[nodiscard]] ItemResult change(const std::string& id, const persistence::ManyChanges& changes);
 

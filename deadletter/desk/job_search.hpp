@@ -37,7 +37,7 @@ struct JobQuery {
     std::size_t limit = 100;
     std::optional<std::size_t> rows = {};  ///< What list_soon() looks at.
 
-    /// Of a filter that asks for payloads: after so long the page ends. nullopt: it never does.
+    /// How long a search for payloads may take until its page ends; nullopt: without a bound.
     std::optional<std::chrono::milliseconds> patience = {};
     std::size_t looked_into = kLookedInto;  ///< Jobs that one statement looks into then.
 
@@ -104,7 +104,7 @@ struct PlacedTypeCount {
     std::vector<persistence::OwnerCount> owners = {};  ///< Who holds how many, the most first.
     /// Executable: those that ended in the last minute.
     std::optional<persistence::TypeRuns> runs = {};
-    /// So many jobs of the place were looked at; nullopt: all.
+    /// How many jobs of the place were examined; nullopt: all.
     std::optional<std::size_t> looked_at = {};
 };
 
@@ -163,14 +163,14 @@ public:
         return store_.count_types(place, filter);
     }
 
-    /// By handler type, and of each the places that hold some; the executable place too when none
-    /// waits there but some were run. Reads the first `most` jobs of each place; nullopt: all.
+    /// Counts jobs by handler type and place. Includes the executable place of a type that has run
+    /// jobs there, even if none waits. Reads the first `most` jobs of each place; nullopt: all.
     [[nodiscard]] std::vector<PlacedTypeCount> count_types(
         const std::vector<persistence::TypeRuns>& last_minute,
         std::optional<std::size_t> most = {}
     ) const;
 
-    /// Of every place, in the order of JobPlace; of each up to `most`, nullopt: all.
+    /// Counts the jobs of every place, in the order of JobPlace, up to `most` each; nullopt: all.
     [[nodiscard]] std::vector<PlaceCount> count_places(std::optional<std::size_t> most = {}) const;
 
 private:

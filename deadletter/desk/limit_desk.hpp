@@ -23,7 +23,7 @@ class LimitDesk final {
 public:
     explicit LimitDesk(persistence::LimitStore& store) : store_(store) {}
 
-    /// In the order of their names.
+    /// Lists the limits in the order of their names.
     [[nodiscard]] std::vector<LimitSummary> list();
 
     /// New, or with other numbers. Throws std::invalid_argument, one sentence that says what is

@@ -18,7 +18,7 @@ class NodeDesk final {
 public:
     explicit NodeDesk(persistence::NodeStore& store) : store_(store) {}
 
-    /// By name.
+    /// Lists the nodes that are not lost, by name.
     [[nodiscard]] std::vector<persistence::Node> list() { return store_.nodes(); }
 
     /// Lost within the last day, the latest first.
@@ -50,8 +50,8 @@ public:
         return store_.runs_of_last_minute(now);
     }
 
-    /// Those of `drained` (as list() gave them when they were told) that still hold jobs, or have
-    /// not said since then that they hold none.
+    /// Returns those of `drained` (as list() gave them when the drain began) that still hold jobs,
+    /// or have not reported since then that they hold none.
     [[nodiscard]] std::vector<persistence::Node> busy(std::span<const persistence::Node> drained);
 
 private:

@@ -62,7 +62,7 @@ public:
     )
         : store_(store), series_store_(series_store), clock_(clock) {}
 
-    /// In the order of their keys, behind the key `after` (empty: from the start).
+    /// Lists series in the order of their keys, behind the key `after` (empty: from the start).
     [[nodiscard]] schema::Page<persistence::SeriesSummary>
     list(const persistence::SeriesFilter& filter, std::string_view after, std::size_t limit) const;
 

@@ -36,7 +36,7 @@ public:
     TimerSearch(persistence::OperatorStore& store, persistence::SeriesStore& series_store)
         : store_(store), series_store_(series_store) {}
 
-    /// In id order.
+    /// Lists timers in id order.
     [[nodiscard]] schema::Page<FoundTimer> list(const TimerQuery& query) const;
 
     /// nullopt: the job carries no series on, or none that is stored.

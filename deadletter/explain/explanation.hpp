@@ -35,8 +35,8 @@ enum class ReasonCode {
 /// `out_of_scope`: what scripts rely on.
 [[nodiscard]] std::string_view name_of(ReasonCode code);
 
-/// All that keeps the job from running now, the most decisive first; what is only known once that
-/// is gone is left out. Never empty.
+/// Returns all reasons why the job does not run now, the most decisive first; never empty. Leaves
+/// out what can only be known once those are gone.
 [[nodiscard]] std::vector<ReasonCode> explain(const JobFacts& facts);
 
 }  // namespace jobstrand::deadletter

@@ -69,8 +69,8 @@ struct NodeView {
 
 [[nodiscard]] NodeView nodes_seen_from(const JobFacts& facts);
 
-/// Those of the limits that let no further job start on any node that takes the job; on any node,
-/// where nobody does.
+/// Returns the limits that let no further job start on any node that takes the job, or on any node
+/// at all if none takes it.
 [[nodiscard]] std::vector<const LimitUse*>
 full_limits(const JobFacts& facts, const NodeView& nodes);
 

@@ -58,7 +58,7 @@ struct EnqueueCounts {
     }
 };
 
-/// Who looks on while many jobs are enqueued. Each may be empty.
+/// Callbacks that watch an enqueueing of many jobs. Each may be empty.
 struct EnqueueWatch {
     /// Called after each page, with the number of jobs so far.
     std::function<void(std::int64_t jobs)> on_page = {};
@@ -89,17 +89,17 @@ public:
     /// The id of a job that repeats is that of its first turn.
     schema::Enqueued enqueue(NewJob job);
 
-    /// All or none. What became of each, in order.
+    /// Enqueues all jobs or none. Returns the result of each, in order.
     std::vector<schema::Enqueued>
     enqueue_all(std::vector<NewJob> jobs, const EnqueueWatch& watch = {});
 
-    /// The same in the caller's transaction. Called again when that begins anew; each job must have
-    /// an id by then, or gets one that is new each time.
+    /// Enqueues in the caller's transaction. When that begins anew it is to be called again; each
+    /// job must have an id then, or gets a new one each time.
     std::vector<schema::Enqueued>
     enqueue_all(persistence::Transaction& transaction, std::vector<NewJob> jobs);
 
-    /// All or none, however many, in one transaction, which reads the source anew when the database
-    /// asks for it. Throws SourceChanged unless there were `expected`.
+    /// Enqueues all jobs of the source or none, in one transaction. Reads the source anew when the
+    /// transaction has to be repeated. Throws SourceChanged unless there were `expected`.
     EnqueueCounts
     import_all(NewJobSource& source, std::int64_t expected, const EnqueueWatch& watch = {});
 

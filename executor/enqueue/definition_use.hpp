@@ -26,8 +26,8 @@ public:
     DefinitionUse(persistence::EnqueuerStore& store, const schema::Clock& clock, bool records)
         : store_(store), clock_(clock), records_(records) {}
 
-    /// Of jobs without a definition it asks nothing, of others most often nothing either. Throws
-    /// DbError.
+    /// Returns what is known of the definitions of these jobs. Asks the database seldom, and never
+    /// for jobs without a definition. Throws DbError.
     [[nodiscard]] persistence::KnownDefinitions
     of(persistence::Transaction* transaction, std::span<const schema::Job> jobs);
 

@@ -37,8 +37,8 @@ public:
         const WakeUps& wake_ups;
     };
 
-    /// Who sees new jobs as they were stored: in a transaction before its commit, and once more if
-    /// it has to begin again.
+    /// A callback that sees new jobs as they were stored: within the transaction, before its
+    /// commit, and once more if that has to be repeated.
     using Seen = std::function<void(std::span<const schema::PlacedJob>)>;
 
     /// What new jobs get.
@@ -51,23 +51,23 @@ public:
 
     JobProducer(Dependencies dependencies, Rules rules);
 
-    /// In a transaction of its own, all or none. Returns the ids, in order. Throws
+    /// Enqueues all jobs or none, in a transaction of its own. Returns the ids, in order. Throws
     /// std::invalid_argument with one sentence per mistake, or DbError; then nothing was enqueued.
     ///
     /// A job with a `repeat` becomes the first turn of a series with default settings.
     std::vector<std::string> enqueue(std::vector<schema::Job> jobs, const Seen& seen = {});
 
-    /// In the caller's transaction: the jobs exist exactly if it commits.
+    /// Enqueues in the caller's transaction: the jobs exist exactly if it commits.
     std::vector<std::string> enqueue(
         persistence::Transaction& transaction,
         std::vector<schema::Job> jobs,
         const Seen& seen = {}
     );
 
-    /// The same for jobs of which some have unique keys: what became of each, in order. A job whose
-    /// key is held is rejected with persistence::KeyHeld, kept out, or takes the other's place, as
-    /// its rule says; without one it is rejected. Jobs with a key are not handed over but claimed
-    /// like all others, so that they can still be replaced.
+    /// Enqueues jobs of which some have unique keys. Returns the result of each, in order. A job
+    /// whose key is held is rejected with persistence::KeyHeld, kept out, or takes the other's
+    /// place, as its rule says; without one it is rejected. Jobs with a key are not handed over but
+    /// claimed like all others, so that they can still be replaced.
     std::vector<schema::Enqueued>
     enqueue_unique(std::vector<UniqueJob> jobs, const Seen& seen = {});
     std::vector<schema::Enqueued> enqueue_unique(

@@ -15,7 +15,7 @@ class Activity {
 public:
     virtual ~Activity() = default;
 
-    /// For log lines: "timer mover".
+    /// Returns the name for log lines, such as "timer mover".
     [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 
     /// Does one pass and returns how long to wait before the next one; zero: go on at once. Throws

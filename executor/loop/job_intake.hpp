@@ -61,8 +61,8 @@ public:
     /// finds no place is freed in its table again (R156), without using a retry.
     virtual void accept(std::vector<schema::Job> jobs, schema::SteadyPoint locked_at) = 0;
 
-    /// Nobody can tell whether a claim was committed whose locks end at `until`; it began at
-    /// `locked_at`. What it has locked is accepted when that is known.
+    /// Call when the commit of a claim is in doubt. Its locks began at `locked_at` and end at
+    /// `until`; its jobs are accepted once it is known that they were locked.
     virtual void in_doubt(schema::TimePoint until, schema::SteadyPoint locked_at) = 0;
 
     /// When the locks of a claim end that begins now. No two claims have the same end, or a group

@@ -45,7 +45,8 @@ public:
 
     void stop();
 
-    /// For how long the pass that is under way has been; zero: none is. From any thread.
+    /// Returns how long the running pass has taken so far; zero: none is running. May be called
+    /// from any thread.
     [[nodiscard]] std::chrono::steady_clock::duration pass_under_way() const;
 
     [[nodiscard]] std::string_view name() const noexcept { return activity_.name(); }

@@ -18,7 +18,7 @@ struct Look {
     schema::TimePoint at;
     schema::SteadyPoint began;
     std::uint64_t round = 0;  ///< Full looks that had ended when it began.
-    /// Behind this one stands what it leaves to other nodes; empty: it leaves out nothing.
+    /// The id behind which jobs are left to other nodes; empty: nothing is left out.
     std::string left_from = {};
 
     [[nodiscard]] bool is_full() const { return behind.empty(); }

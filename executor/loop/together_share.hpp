@@ -13,7 +13,7 @@ public:
     /// At least `workers` jobs of a page are read in order.
     explicit TogetherShare(std::size_t workers) : workers_(workers) {}
 
-    /// Of a page of so many jobs.
+    /// Returns how many places of a page of this size to keep for them.
     [[nodiscard]] std::size_t room_in(std::size_t page) const {
         const auto in_order = static_cast<std::size_t>(static_cast<double>(page) * share_);
         return page - std::max(in_order, std::min(page, workers_));

@@ -16,7 +16,7 @@ namespace jobstrand::executor {
 /// tells anything.
 class WakeUps final {
 public:
-    /// Who is woken; an empty function wakes nobody. They must not block.
+    /// The functions that wake sleepers; an empty one wakes nobody. They must not block.
     struct Sleepers {
         std::function<void()> acquisition;
         std::function<void()> acquisition_beside;
@@ -62,10 +62,10 @@ public:
     /// The mailbox of outcomes is no longer empty.
     void outcomes_wait() const { wake(sleepers.completion); }
 
-    /// It holds what fills a transaction.
+    /// The mailbox holds enough outcomes to fill a transaction.
     void outcomes_pile_up() const { wake(sleepers.completion_beside); }
 
-    /// Of a group of exclusive jobs none is held any more.
+    /// No job of some exclusive group is held any more.
     void groups_ended() const { wake(sleepers.groups); }
 
     /// A job that met a limit is not held any more.

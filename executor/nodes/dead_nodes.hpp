@@ -36,7 +36,7 @@ public:
     DeadNodes(Dependencies dependencies, std::string node, schema::Duration patience)
         : use_(dependencies), node_(std::move(node)), patience_(patience) {}
 
-    /// Whoever's lease was over then is dead.
+    /// Treats every node as dead whose lease had expired by then.
     void look(schema::TimePoint as_of);
 
     [[nodiscard]] std::string_view name() const noexcept override { return "dead nodes"; }

@@ -26,7 +26,7 @@ namespace jobstrand::executor {
 
 /// A job that this executor has locked: queued, running, or waiting for its outcome to be written.
 struct HeldJob {
-    // By reference: to move a job is to move two dozen texts.
+    // Takes the job by reference, because moving one means moving two dozen strings.
     HeldJob(schema::Job&& locked_job, schema::SteadyPoint until, std::string its_group = {})
         : job(std::move(locked_job)), group(std::move(its_group)), lock_until(until) {}
 
@@ -40,13 +40,14 @@ struct HeldJob {
     // Thread-safe.
     /// Requested when the lock is lost, the job is taken away, or the executor stops at once.
     std::stop_source stop;
-    /// By this machine's steady clock, a little early.
+    /// When the lock ends by this machine's steady clock, a little early.
     std::atomic<schema::SteadyPoint> lock_until;
     /// An operator has taken the job away. Its group is held on until the run has ended.
     std::atomic<bool> is_taken{false};
     /// The lock is gone.
     std::atomic<bool> is_lost{false};
-    /// Somebody else has written how its run has ended; what the handler returns does not count.
+    /// Whether another party has written the outcome of its run; the handler's result is ignored
+    /// then.
     std::atomic<bool> is_written{false};
     std::atomic<schema::TransitionReason> written_reason{schema::TransitionReason::completed};
     /// When its handler was called; of meaning while it is_running.
@@ -55,14 +56,14 @@ struct HeldJob {
     std::atomic<bool> is_running{false};
     /// See ThroughputCounts. Whoever sets it counts the begin.
     std::atomic<bool> is_begin_counted{false};
-    /// It has told something of itself: see RunNewsBook.
+    /// Whether it has reported progress: see RunNewsBook.
     std::atomic<bool> has_told{false};
 };
 
 /// Shared by the queue, the worker and the lock renewal, which end in no fixed order.
 using HeldJobPtr = std::shared_ptr<HeldJob>;
 
-/// In the order of the jobs.
+/// Returns their fences in the same order.
 [[nodiscard]] std::vector<persistence::Fence> fences_of(const std::vector<HeldJobPtr>& jobs);
 
 /// All jobs whose locks this executor holds, for renewal and for the stop signal. What their
@@ -79,8 +80,8 @@ public:
 
     using Gone = std::function<void(std::span<const schema::Job* const>)>;
 
-    /// Who is told of jobs that are not held any more, by the thread that says so. Before the first
-    /// job.
+    /// Sets the callback for jobs that are not held any more, which runs on the thread that frees
+    /// them. Call before the first job.
     void when_gone(Gone tell) { when_gone_ = std::move(tell); }
 
     /// Registers jobs that were just locked until `until`.
@@ -109,7 +110,7 @@ public:
     /// Whether somebody was told that there is no room for bytes, and now there is. Asked once.
     [[nodiscard]] bool is_room_awaited();
 
-    /// Those whose handlers have been called and have not returned.
+    /// Returns the jobs whose handlers have been called and have not returned.
     [[nodiscard]] std::vector<HeldJobPtr> running() const;
 
     /// The fences of the jobs whose lock ends before `deadline`, or that of their group.
@@ -129,11 +130,11 @@ public:
     /// will be discarded. Their groups stay held.
     std::vector<std::string> taken_away(const std::vector<std::string>& ids);
 
-    /// Somebody else has written how the run of this job has ended: it is taken away like those.
+    /// Call when another party has written the outcome of a run. Takes the job away and returns it;
     /// nullptr: it does not run here.
     HeldJobPtr written(const persistence::Outcome& outcome);
 
-    /// Those of the ids that were not taken away.
+    /// Returns those of the ids that were not taken away.
     [[nodiscard]] std::vector<std::string> without_taken(std::vector<std::string> ids) const;
 
     /// Tells every running handler to stop.

@@ -8,8 +8,8 @@
 
 namespace jobstrand::executor {
 
-/// Those of the running jobs that have been running for `least` or longer, by id; of too many, the
-/// longest. Shorter ones would be over when somebody reads of them.
+/// Returns the jobs that have been running for `least` or longer, by id; if there are too many, the
+/// longest. Shorter runs would have ended before anybody reads of them.
 [[nodiscard]] std::vector<persistence::LongRun>
 long_runs(std::vector<HeldJobPtr> running, schema::Duration least, const schema::Clock& clock);
 

@@ -36,7 +36,7 @@ public:
 
     using Run = std::function<void(const HeldJobPtr&)>;
 
-    /// It tells of room, from a worker thread, to who has asked for it (see room_to_claim).
+    /// It reports room, from a worker thread, to those who have asked for it (see room_to_claim).
     WorkerPool(Size size, Run run, const WakeUps& wake_ups);
 
     /// Precondition: stop() has returned, or nothing was ever submitted.

@@ -49,7 +49,7 @@ public:
     );
     void add(persistence::EndedRun run);
 
-    /// In the order of their ends.
+    /// Takes the runs, in the order in which they ended.
     [[nodiscard]] std::vector<persistence::EndedRun> take();
 
 private:

@@ -23,7 +23,7 @@ public:
     /// A result was discarded, because the lock was lost.
     void add_lost() { lost_.fetch_add(1, std::memory_order_relaxed); }
 
-    /// All of these reasons together.
+    /// Returns the sum over these reasons.
     [[nodiscard]] std::uint64_t count(std::initializer_list<schema::TransitionReason> reasons
     ) const {
         std::uint64_t sum = 0;

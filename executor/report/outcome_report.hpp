@@ -27,7 +27,7 @@ public:
     /// The outcome has been stored.
     void stored(const persistence::Outcome& outcome);
 
-    /// It was discarded: the lock was lost.
+    /// Reports an outcome that was discarded because the lock was lost.
     void lost(const persistence::Outcome& outcome);
 
     /// Says which failures were left out (FailureLog). Returns when to call it again; nullopt:

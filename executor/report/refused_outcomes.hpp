@@ -16,7 +16,7 @@ namespace jobstrand::executor {
 /// right. They are kept, and tried again after 1 s, 2 s, 4 s, up to a minute. Pure.
 class RefusedOutcomes final {
 public:
-    /// It was refused at `now`, for the first time or again. true: for the first time.
+    /// Adds an outcome that the database refused at `now`. Returns whether that is the first time.
     bool add(persistence::Outcome outcome, schema::SteadyPoint now);
 
     /// Takes out those that are to be tried again.

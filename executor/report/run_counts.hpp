@@ -24,11 +24,12 @@ public:
     /// Outcomes of which some are those of runs. One lock for all of them.
     void add(std::span<const persistence::Outcome> outcomes);
 
-    /// One run.
+    /// Counts one run.
     void add(const std::string& handler_type, bool has_failed = false);
 
-    /// By handler type, and no type without a run. It is exact to the time between two calls, and
-    /// less than a minute counts until one is over since the first call.
+    /// Returns the runs of the last minute by handler type, without types that had none. It is
+    /// exact to the time between two calls; until a minute after the first call it covers less than
+    /// one.
     [[nodiscard]] std::vector<persistence::TypeRuns> last_minute(schema::SteadyPoint now);
 
 private:

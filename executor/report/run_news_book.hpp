@@ -40,10 +40,10 @@ public:
 
     /// A run of this node is so far. Of a run that has ended it is passed over.
     void progress(HeldJob& held, double part, std::string_view note);
-    /// It has put this out, whole lines or not.
+    /// Adds output of the run, in whole lines or not.
     void log(HeldJob& held, std::string_view text);
 
-    /// All that a run of an external worker tells.
+    /// Stores all that a run of an external worker has reported.
     void tell(persistence::ToldRun run);
 
     /// The run has ended: what it told.
@@ -63,7 +63,8 @@ public:
     /// have told nothing newer. Of kMost ended runs at most, the oldest.
     void put_back(const Page& page);
 
-    /// Nothing is heard from now on, and nobody is woken: runs may outlive their executor.
+    /// Ignores all further reports and wakes nobody any more, because runs may outlive their
+    /// executor.
     void close();
 
 private:

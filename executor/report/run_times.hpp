@@ -8,9 +8,10 @@ namespace jobstrand::executor {
 ///
 /// Thread safety: safe.
 struct RunTimes {
-    /// From when a job could run (its due date, or its creation) until its handler was called.
+    /// The times from when a job could run (its due date, or its creation) until its handler was
+    /// called.
     schema::DurationHistogram waited;
-    /// From there until its handler ended.
+    /// The times from the call of the handler until it ended.
     schema::DurationHistogram ran;
 };
 

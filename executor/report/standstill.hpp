@@ -21,7 +21,7 @@ public:
         std::uint64_t moves = 0;  ///< That have come and gone so far.
     };
 
-    /// For how long it has been so, as far as it was asked; zero: it is not.
+    /// Returns how long the standstill has lasted, as far as it was observed; zero: there is none.
     [[nodiscard]] schema::Duration seen(const View& view, schema::SteadyPoint now) {
         const std::lock_guard lock(mutex_);
         if (view.held == 0 || view.running > 0 || view.moves != moves_) {

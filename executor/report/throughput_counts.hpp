@@ -51,7 +51,7 @@ public:
     /// The spans that are over, in which something happened.
     [[nodiscard]] std::vector<schema::ThroughputSpan> take(schema::TimePoint now);
 
-    /// Those too that are under way.
+    /// Takes all spans, also those that are not over yet.
     [[nodiscard]] std::vector<schema::ThroughputSpan> take_all();
 
 private:

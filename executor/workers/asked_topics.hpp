@@ -19,7 +19,8 @@ class AskedTopics final {
 public:
     void add(const std::string& worker, std::span<const std::string> topics, schema::TimePoint now);
 
-    /// Those of the last AskedTopic::kLasts, by topic and worker; of too many, the latest.
+    /// Returns the topics asked for within the last AskedTopic::kLasts, by topic and worker; if
+    /// there are too many, the latest.
     [[nodiscard]] std::vector<persistence::AskedTopic> latest(schema::TimePoint now);
 
 private:

@@ -17,8 +17,8 @@
 
 namespace jobstrand::executor {
 
-/// By when external workers have to end the jobs that have a time limit, as far as this node knows.
-/// Of others it costs nothing.
+/// The deadlines of external jobs that have a time limit, as far as this node knows. Jobs without
+/// one cost nothing.
 ///
 /// Thread safety: safe; when_earlier() comes before the first job.
 class ExternalDeadlines final {
@@ -47,7 +47,7 @@ public:
     /// Whatever became of it.
     void ended(const std::string& job);
 
-    /// Those whose time is over; they are forgotten.
+    /// Removes and returns the jobs whose time is over.
     [[nodiscard]] std::vector<Held> take_late(schema::TimePoint now);
 
     /// The earliest deadline; nullopt: there is none.

@@ -11,7 +11,7 @@
 
 namespace jobstrand::executor {
 
-/// For how long external workers may hold a job of which handler type.
+/// The time limits of external jobs by handler type.
 class ExternalLimits final {
 public:
     /// Of texts such as `mail=PT30S`; `invoice.*=PT5M` is for all types that begin so, and
@@ -26,7 +26,7 @@ public:
 
     [[nodiscard]] bool are_any() const { return !limits_.empty(); }
 
-    /// As filters of jobs take them.
+    /// Returns the handler types in the form that job filters take.
     [[nodiscard]] std::vector<std::string> names() const;
 
 private:

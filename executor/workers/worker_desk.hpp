@@ -39,16 +39,16 @@ struct AcquireOrder {
     bool by_priority = false;                    ///< Also where the desk does not do so anyway.
 };
 
-/// It is done.
+/// The worker has completed the job.
 struct WorkCompleted {};
 
-/// It is done, and the app is to hear of what came of it: the payload of a job of the handler type
-/// schema::kWorkerOutcomeType, made from the job as it stands in the table.
+/// The worker has completed the job, and its result is to be forwarded to the app: the payload of a
+/// job of the handler type schema::kWorkerOutcomeType, made from the job as it stands in the table.
 struct WorkHandedOn {
     std::function<std::string(const schema::Job& job)> outcome;
 };
 
-/// It failed. The texts are cut to what the columns hold.
+/// The attempt has failed. The texts are cut to what the columns hold.
 struct WorkFailed {
     schema::JobFailure failure;
 };
@@ -106,7 +106,7 @@ public:
     [[nodiscard]] std::vector<persistence::WorkerAnswer>
     give_back(std::string_view worker, std::span<const persistence::HeldJob> jobs);
 
-    /// All of a worker, or those of a tenant among them. Returns how many there were.
+    /// Gives back all jobs of a worker, or those of one tenant. Returns how many there were.
     std::int64_t give_back_all(std::string_view worker, const std::optional<std::string>& tenant);
 
     [[nodiscard]] const WorkerCounts& counts() const { return counts_; }

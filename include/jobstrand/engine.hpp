@@ -101,8 +101,8 @@ public:
     std::vector<std::string> enqueue_all(Transaction& transaction, std::vector<NewJob> jobs);
     std::vector<std::string> enqueue_all(const AppConnection& connection, std::vector<NewJob> jobs);
 
-    /// The same for a job with a unique key, and what became of it; the others return the id of the
-    /// job that has the key now.
+    /// Enqueues a job with a unique key and returns the result; the other functions return the id
+    /// of the job that has the key now.
     Enqueued enqueue_unique(NewJob job);
     Enqueued enqueue_unique(Transaction& transaction, NewJob job);
 
@@ -127,7 +127,7 @@ public:
     [[nodiscard]] std::vector<StoredJob>
     list(JobPlace place, std::string_view after = {}, std::size_t limit = 1000);
 
-    /// The same of those that a query means, in its order.
+    /// Lists the jobs that a query selects, in its order.
     [[nodiscard]] std::vector<StoredJob> list(const JobQuery& query);
     [[nodiscard]] std::int64_t count(const JobQuery& query);
 
@@ -154,7 +154,7 @@ public:
     /// nullopt: nothing is set for this name.
     [[nodiscard]] std::optional<JobDefinition> find_definition(std::string_view name);
 
-    /// Those that are set, behind the name `after` (empty: from the start).
+    /// Lists the definitions that are set, behind the name `after` (empty: from the start).
     [[nodiscard]] std::vector<JobDefinition>
     definitions(std::string_view after = {}, std::size_t limit = 1000);
 

@@ -65,7 +65,7 @@ private:
     std::unique_ptr<Parts> parts_;
 };
 
-/// For the bridges: native errors become an Error of the right kind.
+/// Functions for the bridges, which turn native errors into an Error of the right kind.
 namespace bridge {
 
 [[noreturn]] void fail_on_sqlite(int extended_code, std::string_view message, std::string_view sql);

@@ -61,8 +61,8 @@ struct JobContext {
     /// so that a run that lost its lock without knowing cannot overwrite the newer run's effect.
     std::int64_t fencing_token = 0;
 
-    /// For what the handler calls, as W3C Trace Context writes it: the job's trace, and a span of
-    /// this attempt. Empty: the job is in no trace.
+    /// The job's trace and a span of this attempt, as W3C Trace Context writes it, to be passed on
+    /// to services that the handler calls. Empty: the job is in no trace.
     std::string trace_parent = {};
 
     /// Where progress() and log() go; empty: nowhere.
@@ -119,7 +119,7 @@ using Handler = std::function<HandlerResult(const JobContext&)>;
 using TransactionalHandler = std::function<HandlerResult(const JobContext&, Transaction&)>;
 
 /// A run of an asynchronous handler: under way until somebody calls end(). Its lock is renewed, and
-/// it holds no thread. A run that is let go of without an end has failed.
+/// it holds no thread. A run that is dropped without an end has failed.
 ///
 /// Thread safety: safe.
 class AsyncRun {
@@ -133,8 +133,8 @@ public:
     /// std::stop_callback does.
     [[nodiscard]] virtual const JobContext& context() const = 0;
 
-    /// From any thread, also before the handler returns. The first call counts, and later ones do
-    /// nothing.
+    /// Ends the run. May be called from any thread, also before the handler returns; only the first
+    /// call has an effect.
     virtual void end(HandlerResult result) = 0;
 };
 

@@ -88,7 +88,7 @@ public:
     Management(const Management&) = delete;
     Management& operator=(const Management&) = delete;
 
-    // One job.
+    // One job at a time.
 
     ChangeAnswer change(const std::string& id, const JobChange& change);
 
@@ -132,7 +132,7 @@ public:
     [[nodiscard]] std::vector<Incident>
     incidents(const IncidentQuery& query, const std::string& behind = {}, std::size_t limit = 100);
 
-    /// Of the open incident of a job; an empty text takes the note away.
+    /// Sets the note of the open incident of a job; an empty text removes it.
     ChangeAnswer annotate_incident(const std::string& job, const std::string& text);
 
     /// Its dead letter stays.

@@ -71,7 +71,7 @@ public:
     /// runs: jobs that enqueue each other for ever.
     std::size_t run_until_idle(std::size_t limit = 10'000);
 
-    /// The same while time goes by: stops the clock at every due date on the way, so that timers,
+    /// Runs jobs while time passes: stops the clock at every due date on the way, so that timers,
     /// retries and series run exactly when they should.
     std::size_t run_for(Duration time, std::size_t limit = 10'000);
 
@@ -82,7 +82,7 @@ public:
     [[nodiscard]] std::vector<StoredJob> waiting();
     [[nodiscard]] std::vector<StoredJob> dead_letters();
 
-    /// All runs so far, in order.
+    /// Returns all runs so far, in order.
     [[nodiscard]] const std::vector<TestRun>& runs() const;
 
     /// Options that log nothing.

@@ -37,7 +37,7 @@ public:
     class Open;
     explicit Transaction(std::shared_ptr<Open> open);
 
-    /// For the engine.
+    /// Used by the engine.
     [[nodiscard]] Open& open() const;
 
 private:

@@ -61,8 +61,9 @@ public:
 
     [[nodiscard]] const Content& content() const noexcept { return content_; }
 
-    /// As a database reads it from text, for drivers that take texts only; nullopt: NULL. Flags are
-    /// 1 and 0, times `2030-01-31 12:00:00.000` in UTC, bytes `\x` and hexadecimal digits.
+    /// Returns the value as text that a database reads, for drivers that take texts only; nullopt:
+    /// NULL. Flags are 1 and 0, times `2030-01-31 12:00:00.000` in UTC, bytes `\x` and hexadecimal
+    /// digits.
     [[nodiscard]] std::optional<std::string> text() const;
 
 private:

@@ -12,7 +12,7 @@
 namespace jobstrand::persistence {
 
 /// Jobs that claims name, each with the revision that its row had. A row with another one is not
-/// held any more: it was let go, or has gone its way. Then a second claim may name it, with that
+/// held any more: it was freed, or has gone its way. Then a second claim may name it, with that
 /// one.
 using ClaimedJobs = std::multimap<std::string, int, std::less<>>;
 

@@ -19,7 +19,7 @@
 /// when they are done.
 ///
 /// - A job is held if a claim names it, its row still has the revision that stands there, and no
-///   lock owner. So a job that goes elsewhere, or is let go, needs no change of its claim: its
+///   lock owner. So a job that goes elsewhere, or is freed, needs no change of its claim: its
 ///   revision is raised.
 /// - The fence is the revision: whoever takes a held job away raises it (see FenceKind).
 /// - Rows of such jobs look free. Whoever means to take or change free jobs closes the gate first,
@@ -51,14 +51,14 @@ last_claimed_behind(Transaction& transaction, std::string_view after);
 /// How many jobs of which claim.
 using CountByClaim = std::map<std::int64_t, std::int64_t>;
 
-/// So many jobs of the owner's claims have ended, or were let go: a claim that has none left is
-/// deleted. To be done before their rows are touched, in the order in which a reset locks.
+/// Subtracts jobs of the owner's claims that have ended or were freed, and deletes a claim that has
+/// none left. Call before their rows are touched, in the order in which a reset locks.
 void count_ended(Transaction& transaction, std::string_view owner, const CountByClaim& ended);
 
 /// The claims of a node end at `over`, and await the reset.
 void end_claims_of(Transaction& transaction, std::string_view owner, schema::TimePoint over);
 
-/// Who is told of a claim before its jobs are let go, in the transaction that does it.
+/// A callback that gets a claim before its jobs are freed, in the transaction that frees them.
 using BeforeReset =
     std::function<void(Transaction&, const std::string& owner, const ClaimedJobs& jobs)>;
 

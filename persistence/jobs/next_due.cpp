@@ -60,8 +60,8 @@ FirstDue read_first_due(
     return first;
 }
 
-/// Buries what cannot be read among the first timers, and stores the others anew whose text is not
-/// in our form. Returns how many these were.
+/// Moves what cannot be read among the first timers to the dead letters, and stores the others anew
+/// whose text is not in our form. Returns how many these were.
 std::size_t mend_first_timers(const StoreContext& context, const ServedJobs& served) {
     std::size_t mended = 0;
     const auto mend = [&](Transaction& transaction) {

@@ -120,7 +120,7 @@ PartRead read_locks(Connection& connection, JobPlace place, const LockSearch& se
                                     : read_part(connection, place, search);
 }
 
-/// Sets aside what nobody could ever free. Nearly always there is nothing.
+/// Quarantines the rows that nobody could ever free. Nearly always there are none.
 void set_aside_locked(const StoreContext& context, JobPlace place, const PartRead& part) {
     if (part.unreadable.empty() && !part.is_any_nameless) {
         return;

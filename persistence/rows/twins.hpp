@@ -36,8 +36,8 @@ void give_free_ids(
     std::span<schema::PlacedJob> jobs
 );
 
-/// Runs a move as the runner does; when it meets a twin, once more with the twins buried, and says
-/// which they were.
+/// Runs a move as the runner does. When it meets a job with a duplicate id, moves such jobs to the
+/// dead letters, runs once more, and says which they were.
 void run_burying_twins(
     const StoreContext& context,
     Twins& twins,

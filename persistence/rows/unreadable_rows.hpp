@@ -25,8 +25,8 @@ void bury_unreadable(
 /// with: bytes get their hexadecimal text, which is what an app that stores bytes forgot.
 void name_nameless(Transaction& transaction, const StoreContext& context, schema::JobPlace place);
 
-/// What is wrong in a page: buries what cannot be read, and names what is nameless. Leaves the
-/// jobs that are right.
+/// Quarantines what is wrong in a page: moves what cannot be read to the dead letters, and names
+/// what is nameless. Leaves the jobs that are right.
 void set_aside(
     Transaction& transaction,
     const StoreContext& context,

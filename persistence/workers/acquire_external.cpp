@@ -145,7 +145,7 @@ JobRows free_rows(
     return rows;
 }
 
-// Defended catch: what SQLite stores that is no number is set aside when the row is read.
+// Defended catch: what SQLite stores that is no number is quarantined when the row is read.
 std::int64_t priority_in(const Row& row) {
     try {
         return row.is_null(1) ? 0 : row.integer(1);

@@ -60,7 +60,7 @@ struct JobDefinition {
 /// where that is short.
 [[nodiscard]] std::string id_of(const JobDefinitionName& name);
 
-/// Those that may be about a job and name more than its definition.
+/// Returns the names that apply to a job and are more specific than its definition.
 [[nodiscard]] std::vector<JobDefinitionName> kinds_of(const Job& job);
 
 /// What is stored, and what is configured where that says nothing.

@@ -22,7 +22,7 @@ class JobDefinitions final {
 public:
     JobDefinitions() = default;
 
-    /// Of two with one name the latter counts.
+    /// If two have the same name, the last one counts.
     explicit JobDefinitions(std::span<const JobDefinition> definitions);
 
     [[nodiscard]] bool are_none() const { return by_definition_.empty(); }

@@ -15,7 +15,7 @@ namespace jobstrand::schema {
 
 [[nodiscard]] bool truth_of(const ExpressionValue& value);
 
-/// As it is written into a text.
+/// Returns the value as text.
 [[nodiscard]] std::string text_of(const ExpressionValue& value);
 
 /// Null, "", or an object or list without anything in it.

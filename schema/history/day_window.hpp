@@ -14,7 +14,7 @@ namespace jobstrand::schema {
 /// The hours of each day in which something is done; it may begin on one day and end on the next.
 class DayWindow final {
 public:
-    /// Without a start and an end, all day.
+    /// Without a start and an end it is open all day.
     DayWindow() = default;
 
     /// Each is 0 to 24 h, since midnight UTC; with equal ones, all day.
@@ -25,7 +25,7 @@ public:
 
     [[nodiscard]] bool contains(TimePoint time) const;
 
-    /// Until it is open; zero: it is.
+    /// Returns how long to wait until it is open; zero: it is open.
     [[nodiscard]] Duration wait_at(TimePoint time) const;
 
 private:

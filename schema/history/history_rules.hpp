@@ -10,7 +10,7 @@ namespace jobstrand::schema {
 struct HistoryRules {
     JobLogLevel job_log = JobLogLevel::failures;
     bool incidents = true;  ///< Each dead letter opens one (R065, R066).
-    /// Of `http` jobs: which app is told of new incidents; empty: none.
+    /// The target of `http` jobs that report new incidents; empty: none.
     std::string incident_target = {};
 };
 

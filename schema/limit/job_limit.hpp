@@ -15,10 +15,10 @@
 /// often they start. Pure.
 namespace jobstrand::schema {
 
-/// By what a limit tells jobs apart.
+/// The field by whose value a limit groups jobs.
 enum class LimitKind { type, definition, tenant, category };
 
-/// In place of a value: each value by itself.
+/// Stands for each value by itself.
 inline constexpr std::string_view kEachValue = "*";
 
 /// The most that a limit may allow, which is what is read of a group at once.

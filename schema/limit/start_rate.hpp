@@ -27,8 +27,8 @@ struct StartRate {
     bool operator==(const StartRate&) const = default;
 };
 
-/// Until when a rate is used up. Finer than other times, because starts of a fast rate are less
-/// than a millisecond apart.
+/// The time until which a rate is used up. It is finer than other times, because starts of a fast
+/// rate are less than a millisecond apart.
 using UsedUntil = std::chrono::sys_time<std::chrono::microseconds>;
 
 /// `100/PT1M`.
@@ -41,7 +41,8 @@ using UsedUntil = std::chrono::sys_time<std::chrono::microseconds>;
 [[nodiscard]] std::int64_t
 starts_left(const StartRate& rate, std::optional<UsedUntil> used_until, TimePoint now);
 
-/// Until when the rate is used up once so many more have started, which must have been left.
+/// Returns until when the rate is used up after `starts` more starts. Precondition: so many were
+/// left.
 [[nodiscard]] UsedUntil used_after(
     const StartRate& rate,
     std::optional<UsedUntil> used_until,

@@ -14,7 +14,8 @@ namespace jobstrand::schema {
 /// fractions, except of seconds. Days and weeks are calendar parts of the answer, as in ISO 8601.
 [[nodiscard]] ParseResult<IsoDuration> parse_spoken_duration(std::string_view text);
 
-/// The same as an exact length: years and months, which have none, are refused; a day is 24 hours.
+/// Reads a duration as an exact length. Refuses years and months, which have none; a day is 24
+/// hours.
 [[nodiscard]] ParseResult<Duration> parse_exact_duration(std::string_view text);
 
 }  // namespace jobstrand::schema

@@ -8,10 +8,10 @@
 /// What the text columns can hold. Each adds a sentence to `problems` that names the field.
 namespace jobstrand::schema {
 
-/// For columns of ColumnKind::id.
+/// Checks a text for a column of ColumnKind::id.
 void check_id(std::string_view name, std::string_view value, std::vector<std::string>& problems);
 
-/// For columns of ColumnKind::app_id.
+/// Checks a text for a column of ColumnKind::app_id.
 void check_app_id(
     std::string_view name,
     std::string_view value,

@@ -20,7 +20,7 @@ struct TraceParent {
 /// part that it promises to keep is read. nullopt: it is none.
 [[nodiscard]] std::optional<TraceParent> parse_trace_parent(std::string_view text);
 
-/// As version 00.
+/// Returns the text in the format of version 00.
 [[nodiscard]] std::string text_of(const TraceParent& parent);
 
 }  // namespace jobstrand::schema

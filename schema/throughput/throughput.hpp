@@ -28,8 +28,8 @@ struct RunSums {
     bool operator==(const RunSums&) const = default;
 };
 
-/// The same by handler type. The number of types has a bound: those behind it count as one, which
-/// has no name. Pure.
+/// Sums by handler type. The number of types has a bound: those behind it count as one, which has
+/// no name. Pure.
 class Throughput final {
 public:
     using Types = std::map<std::string, RunSums, std::less<>>;
@@ -38,7 +38,7 @@ public:
 
     explicit Throughput(std::size_t most_types = kMostTypes) : most_types_(most_types) {}
 
-    /// Of a type; it stays where it is.
+    /// Returns the sums of a type; the reference stays valid.
     [[nodiscard]] RunSums& of(std::string_view type);
 
     void merge(const Throughput& other);
@@ -64,7 +64,7 @@ inline constexpr Duration kLongSpan = std::chrono::minutes(1);
 inline constexpr Duration kShortSpansLast = std::chrono::minutes(15);
 inline constexpr Duration kLongSpansLast = std::chrono::hours(25);
 
-/// As it is stored: a line that tells the version, and one for each type.
+/// Returns the text that is stored: a line with the version, and one for each type.
 [[nodiscard]] std::string text_of(const Throughput& throughput);
 
 /// nullopt: another version has written it. Lines that cannot be read are left out.

@@ -24,12 +24,12 @@ public:
 
     void merge(const TimeHistogram& other);
 
-    /// In seconds, to a tenth of a millisecond, as if the times of a bucket were spread evenly
-    /// between its bounds; nullopt: nothing was added.
-    /// `share`: 0.95 is longer than 95 % of them.
+    /// Returns the percentile in seconds, to a tenth of a millisecond, as if the times of a bucket
+    /// were spread evenly between its bounds; nullopt: nothing was added. `share`: 0.95 is longer
+    /// than 95 % of them.
     [[nodiscard]] std::optional<double> percentile(double share) const;
 
-    /// As many as are needed; those behind are 0.
+    /// Returns as many counts as are needed; all behind them are 0.
     [[nodiscard]] std::span<const std::int64_t> counts() const { return counts_; }
 
     [[nodiscard]] static std::size_t bucket_of(Duration taken);

@@ -45,10 +45,12 @@ RUN_BY = {
     "docs/unique-keys.md": {"sh": "docs.operations", "sql": "conformance_test"},
     "docs/tutorial.md": {"sh": "docs.tutorial", "csv": "docs.tutorial", "toml": "docs.tutorial", "console": "docs.tutorial"},
 }
+EXAMPLES = sorted(ROOT.glob("examples/**/*.md"))
+RUN_BY |= {str(page.relative_to(ROOT)): dict.fromkeys(("console", "python", "sh", "toml"), "docs.tutorial") for page in EXAMPLES}
 
 
 def documents():
-    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "bench/README.md"]
+    return [ROOT / "README.md", *EXAMPLES, *sorted((ROOT / "docs").rglob("*.md")), ROOT / "bench/README.md"]
 
 
 class Blocks(unittest.TestCase):

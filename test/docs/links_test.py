@@ -3,8 +3,8 @@
 
 Usage:  links_test.py FOLDER
 
-FOLDER is the repository, or what was installed of it. Looks at README.md and the like, and at docs/*.md. Exit codes: 0 all lead
-somewhere, 1 one is dead.
+FOLDER is the repository, or what was installed of it. Looks at README.md and the like, at docs and at examples. Exit codes: 0 all
+lead somewhere, 1 one is dead.
 """
 import re
 import sys
@@ -14,7 +14,8 @@ LINK = re.compile(r"\]\((?!\w+:)([^)\s#]*)(?:#([^)\s]*))?\)")
 
 
 def documents(root):
-    return [*sorted(root.glob("*.md")), *sorted(root.glob("docs/*.md")), *sorted(root.glob("bench/README.md"))]
+    patterns = ("*.md", "docs/**/*.md", "examples/**/*.md", "bench/README.md")
+    return [path for pattern in patterns for path in sorted(root.glob(pattern))]
 
 
 def anchors(path):

@@ -21,8 +21,8 @@ inline constexpr int kMostBusinessDays = 10'000;
 /// Saturday and Sunday are not business days.
 [[nodiscard]] Calendar weekdays_only(const Zone& zone);
 
-/// The same wall clock time `days` business days after `start`: days on which that time is included
-/// in `calendar`. The day of `start` does not count. nullopt: there are not as many.
+/// Returns the same wall clock time `days` business days after `start`: days on which that time is
+/// included in `calendar`. The day of `start` does not count. nullopt: there are not as many.
 [[nodiscard]] std::optional<schema::TimePoint>
 add(const Zone& zone, schema::TimePoint start, BusinessDays days, const Calendar& calendar);
 

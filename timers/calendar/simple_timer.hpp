@@ -27,7 +27,8 @@ struct SimpleTimer {
 [[nodiscard]] std::optional<schema::TimePoint>
 time_after(const SimpleTimer& timer, schema::TimePoint after);
 
-/// As time_after, leaving out what `calendar` excludes, as far as a SearchBudget reaches.
+/// Returns what time_after does, but leaves out what `calendar` excludes, as far as a SearchBudget
+/// reaches.
 [[nodiscard]] std::optional<schema::TimePoint>
 included_time_after(const SimpleTimer& timer, schema::TimePoint after, const Calendar* calendar);
 

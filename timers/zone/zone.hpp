@@ -27,7 +27,8 @@ class Zone {
 public:
     [[nodiscard]] static Zone utc();
 
-    /// By IANA name, such as `Europe/Berlin`; the error of an unknown one names a near one.
+    /// Finds a zone by its IANA name, such as `Europe/Berlin`. The error for an unknown name
+    /// suggests a near one.
     [[nodiscard]] static schema::ParseResult<Zone> find(std::string_view name);
 
     [[nodiscard]] const std::string& name() const;

@@ -18,7 +18,8 @@ using WallTime = std::chrono::local_time<schema::Duration>;
 
 [[nodiscard]] WallTime to_wall(const Zone& zone, schema::TimePoint instant);
 
-/// As Zone::to_instant: what does not exist moves on by the gap, of what comes twice the first.
+/// Converts as Zone::to_instant does. A time that does not exist moves on by the gap; of one that
+/// comes twice the first is taken.
 [[nodiscard]] schema::TimePoint to_instant(const Zone& zone, WallTime wall);
 
 /// The first instant of a day. Where midnight does not exist, or the whole day, it is the first one
