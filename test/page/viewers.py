@@ -93,7 +93,7 @@ def drain(given, env, run, viewers):
         threading.Thread(target=service.stderr.read, daemon=True).start()
         looking = Viewers(f'http://127.0.0.1:{port}/api/v1/', viewers, given.each_alone)
         while run('SELECT COUNT(*) FROM (SELECT 1 FROM ACT_RU_JOB LIMIT 1) x').strip() != '0':
-            time.sleep(0.2)
+            looking.ended.wait(0.2)
         took = time.monotonic() - began
     finally:
         if looking:
