@@ -182,8 +182,9 @@ export interface TimersApi {
     retriesMin?: number | string; retriesMax?: number | string; priorityMin?: number | string; priorityMax?: number | string;
     where?: Texts; without?: Texts; locked?: boolean; free?: boolean; withException?: boolean;
     withoutException?: boolean }): Promise<TimerRmAnswer>;
-  /** Tell when a timer with a given text would fire (no database needed) (role read). */
-  next(options: { expression: string; zone?: string; after?: Instant; count?: number; dst?: string }): Promise<TimerNext[]>;
+  /** Tell when a timer with a given text would fire, or a series will (role read). */
+  next(options?: { expression?: string; series?: string; zone?: string; after?: Instant; count?: number; dst?: string;
+    calendar?: string; start?: Instant; end?: Instant; misfire?: string }): Promise<TimerNext[]>;
 }
 
 export interface SeriesApi {

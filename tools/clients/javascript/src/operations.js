@@ -19,7 +19,7 @@ export const kOperations = {
     fire: ["POST", "/api/v1/timers/fire", ["ids"], ""],
     reschedule: ["POST", "/api/v1/timers/reschedule", ["ids"], "due dueIn zone calendar"],
     delete: ["POST", "/api/v1/timers/rm", ["ids"], "all dryRun type instance definition element category tenant correlationId error createdBefore createdAfter dueBefore dueAfter failedBefore failedAfter uniqueKey rootInstance execution elementName series lockOwner retriesMin retriesMax priorityMin priorityMax where without locked free withException withoutException", true],
-    next: ["GET", "/api/v1/timers/next", [], "expression zone after count dst"],
+    next: ["GET", "/api/v1/timers/next", [], "expression series zone after count dst calendar start end misfire"],
   },
   series: {
     list: ["LIST", "/api/v1/series", [], "group state zone limit after"],

@@ -296,9 +296,11 @@ class TimersApi(Noun[M]):
         return Call("POST", "/api/v1/timers/rm", locals(), has_consent=True)
 
     @operation
-    def next(self, *, expression: str, zone: Optional[str] = None, after: Optional[Instant] = None, count: Optional[int] = None,
-             dst: Optional[str] = None) -> Call[List[TimerNext]]:
-        """Tell when a timer with a given text would fire (no database needed) (role read)."""
+    def next(self, *, expression: Optional[str] = None, series: Optional[str] = None, zone: Optional[str] = None,
+             after: Optional[Instant] = None, count: Optional[int] = None, dst: Optional[str] = None,
+             calendar: Optional[str] = None, start: Optional[Instant] = None, end: Optional[Instant] = None,
+             misfire: Optional[str] = None) -> Call[List[TimerNext]]:
+        """Tell when a timer with a given text would fire, or a series will (role read)."""
         return Call("GET", "/api/v1/timers/next", locals())
 
 
