@@ -65,9 +65,12 @@ function decide(): void {
   stream.addEventListener('node', () => tell({ state: 'live', beat: now.beat + 1 }));
 }
 
+/** Nodes write down their rates at each even second; so long after it they are there. */
+const kWritten = 250;
+
 /** All pages ask at the same time, so that the service looks once for all of them. */
 function untilBeat(): number {
-  const wait = kBeat - (Date.now() % kBeat);
+  const wait = kBeat - ((Date.now() - kWritten) % kBeat);
   return wait < kBeat / 4 ? wait + kBeat : wait;
 }
 
