@@ -171,6 +171,7 @@ public:
 private:
     friend class TestEngine;
     friend class Management;
+    friend class SeriesManagement;
     class Parts;
     explicit Engine(std::unique_ptr<Parts> parts);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <jobstrand/change_answer.hpp>
 #include <jobstrand/engine.hpp>
 #include <jobstrand/history.hpp>
 #include <jobstrand/job_query.hpp>
@@ -13,15 +14,6 @@
 #include <vector>
 
 namespace jobstrand {
-
-/// What became of what was asked for one job.
-enum class ChangeAnswer {
-    done,
-    not_found,  ///< There is none, or it does not stand where it had to.
-    locked,     ///< Somebody runs it; later it can be done.
-    refused,    ///< Not with this job: a turn that carries a series on, a date for a dead letter.
-    unchanged,  ///< It was so already.
-};
 
 /// What is to be changed about jobs; what is left out stays.
 struct JobChange {

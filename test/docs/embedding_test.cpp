@@ -4,6 +4,7 @@
 #include <jobstrand/engine.hpp>
 #include <jobstrand/management.hpp>
 #include <jobstrand/on_sqlite.hpp>
+#include <jobstrand/series.hpp>
 #include <jobstrand/testing.hpp>
 
 #include <chrono>
@@ -199,6 +200,19 @@ TEST_F(Embedding, What_repeats) {
         .key = "nightly-report",
     });
     EXPECT_EQ(test.waiting().size(), 1);
+
+    std::vector<TimePoint> shown;
+    const auto show = [&](TimePoint turn) { shown.push_back(turn); };
+    jobstrand::SeriesManagement series(engine);
+    series.set_calendar("holidays", "zone Europe/Berlin; annual 01-01 12-25 12-26");
+    series.reschedule("nightly-report", {.repeat = "0 30 3 * * ?", .calendar = "holidays"});
+    for (const jobstrand::TimePoint turn : series.next_turns("nightly-report", 3)) {
+        show(turn);
+    }
+    series.pause("nightly-report");
+    EXPECT_EQ(shown.size(), 3U);
+    EXPECT_EQ(shown.front(), test.now() + 26h + 30min) << "the first of January is left out";
+    EXPECT_EQ(series.list({.state = SeriesState::paused}).size(), 1U);
 }
 
 TEST_F(Embedding, Operators) {

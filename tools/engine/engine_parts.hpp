@@ -2,6 +2,7 @@
 
 #include "schema/clock.hpp"
 #include "schema/retry_policy.hpp"
+#include "tools/engine/faces.hpp"
 #include "tools/engine/log.hpp"
 #include "tools/engine/plain_producer.hpp"
 #include "tools/engine/transaction_threads.hpp"
@@ -38,6 +39,17 @@ public:
     void require_no_transaction(const char* instead) const;
 
     void in_transaction(const std::function<void(Transaction&)>& work);
+
+    /// Calls what changes jobs for an operator, and lets this node look for what can run now.
+    template <typename Call>
+    auto change(const Call& call) {
+        require_no_transaction("do this before or after it");
+        return engine::with_public_errors([&] {
+            auto answer = call();
+            wiring_.wake();
+            return answer;
+        });
+    }
 
     [[nodiscard]] engine::Wiring& wiring() { return wiring_; }
     [[nodiscard]] engine::PlainProducer& plain() { return plain_; }

@@ -118,26 +118,6 @@ StoredJob stored_job_of(schema::Job job, schema::JobPlace place) {
     return stored;
 }
 
-schema::Series series_of(NewSeries series) {
-    schema::Series ours;
-    ours.key = std::move(series.key);
-    ours.group = std::move(series.group);
-    ours.description = std::move(series.description);
-    ours.repeat = std::move(series.repeat);
-    ours.zone = std::move(series.zone);
-    ours.dst_rule = std::move(series.dst_rule);
-    ours.calendar = std::move(series.calendar);
-    ours.misfire = std::move(series.misfire);
-    ours.misfire_threshold = series.misfire_threshold;
-    ours.start = series.start;
-    ours.end = series.end;
-    ours.overlap = series.overlap;
-    ours.keep_data = series.keep_data;
-    ours.recovery = series.recovery;
-    ours.stop_on_dead_letter = series.stop_on_dead_letter;
-    return ours;
-}
-
 }  // namespace engine
 
 }  // namespace jobstrand
