@@ -91,6 +91,13 @@ public:
     /// enqueued by other means.
     void wake();
 
+    /// Calls `hear`, from any thread, when there may be free jobs for external workers: those that
+    /// were enqueued or given back here, or that this engine has moved when they fell due; after
+    /// start(), what it hears of other processes as well. Those of workers that died are found by
+    /// asking now and then. It must not block. An empty function: nobody wants to know. When this
+    /// returns, the one before is not called any more.
+    void on_external_jobs(std::function<void()> hear);
+
     // Enqueueing. Returns the id(s). In a transaction of its own, all or none; in a transaction of
     // the engine; or on the app's own connection (see Enqueuer).
 
@@ -170,6 +177,7 @@ public:
 
 private:
     friend class TestEngine;
+    friend class ExternalWorker;
     friend class Management;
     friend class SeriesManagement;
     class Parts;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <jobstrand/engine.hpp>
+#include <jobstrand/external_worker.hpp>
 #include <jobstrand/management.hpp>
 #include <jobstrand/on_sqlite.hpp>
 #include <jobstrand/series.hpp>
@@ -17,6 +18,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 // The snippets of docs/embedding.md and README.md stand here as they stand there; snippets_test.py
@@ -213,6 +215,36 @@ TEST_F(Embedding, What_repeats) {
     EXPECT_EQ(shown.size(), 3U);
     EXPECT_EQ(shown.front(), test.now() + 26h + 30min) << "the first of January is left out";
     EXPECT_EQ(series.list({.state = SeriesState::paused}).size(), 1U);
+}
+
+/// Has paper for one job.
+struct Printer {
+    std::optional<int> print(std::string_view) {
+        return std::exchange(has_paper, false) ? std::optional(3) : std::nullopt;
+    }
+
+    bool has_paper = true;
+};
+
+TEST_F(Embedding, External_workers) {
+    jobstrand::TestEngine test;
+    Engine& engine = test.engine();
+    Printer printer;
+    for (int i = 0; i < 2; ++i) {
+        engine.enqueue({.handler_type = "print", .for_external_worker = true});
+    }
+    // clang-format off
+    jobstrand::ExternalWorker worker(engine, "printer-3");
+    for (const jobstrand::AcquiredWork& work : worker.acquire({.topics = {"print"}, .jobs = 10, .lock = 5min})) {
+        if (const auto pages = printer.print(work.job.payload)) {
+            worker.complete(work.held, std::to_string(*pages));
+        } else {
+            worker.fail(work.held, {.message = "no paper", .retry_after = 10min});
+        }
+    }
+    // clang-format on
+    EXPECT_EQ(engine.list(JobPlace::executable).at(0).payload, "3");
+    EXPECT_EQ(engine.list(JobPlace::timer).at(0).exception_message, "no paper");
 }
 
 TEST_F(Embedding, Operators) {

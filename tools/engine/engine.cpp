@@ -116,6 +116,10 @@ void Engine::wake() {
     parts_->wiring().wake();
 }
 
+void Engine::on_external_jobs(std::function<void()> hear) {
+    parts_->wiring().on_external_jobs(std::move(hear));
+}
+
 std::string Engine::enqueue(NewJob job) {
     return enqueue_all(one(std::move(job))).front();
 }

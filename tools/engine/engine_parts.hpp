@@ -40,11 +40,16 @@ public:
 
     void in_transaction(const std::function<void(Transaction&)>& work);
 
-    /// Calls what changes jobs for an operator, and lets this node look for what can run now.
+    template <typename Call>
+    auto outside_transaction(const Call& call) {
+        require_no_transaction("do this before or after it");
+        return engine::with_public_errors(call);
+    }
+
+    /// The same with what changes jobs for an operator: this node looks for what can run now.
     template <typename Call>
     auto change(const Call& call) {
-        require_no_transaction("do this before or after it");
-        return engine::with_public_errors([&] {
+        return outside_transaction([&] {
             auto answer = call();
             wiring_.wake();
             return answer;

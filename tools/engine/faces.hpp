@@ -28,6 +28,9 @@ namespace jobstrand::engine {
 [[nodiscard]] Enqueued face_of(schema::Enqueued enqueued);
 [[nodiscard]] StoredJob stored_job_of(schema::Job job, schema::JobPlace place);
 
+/// Throws std::invalid_argument for a payload that no job can have.
+void require_sound_payload(const std::string& payload);
+
 /// Without its turn.
 [[nodiscard]] schema::Series series_of(NewSeries series);
 [[nodiscard]] StoredSeries face_of(persistence::SeriesSummary summary);

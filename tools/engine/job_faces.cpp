@@ -1,3 +1,5 @@
+#include "schema/job_fields.hpp"
+#include "schema/job_validation.hpp"
 #include "tools/engine/faces.hpp"
 
 #include <array>
@@ -116,6 +118,14 @@ StoredJob stored_job_of(schema::Job job, schema::JobPlace place) {
     stored.lock_owner = std::move(job.lock_owner);
     stored.create_time = job.create_time;
     return stored;
+}
+
+void require_sound_payload(const std::string& payload) {
+    const auto problems =
+        schema::problems_of_field(schema::field_of(&schema::Job::payload), {.payload = payload});
+    if (!problems.empty()) {
+        throw std::invalid_argument(problems.front());
+    }
 }
 
 }  // namespace engine
