@@ -26,10 +26,20 @@ enum class StopMode {
 
 /// What came of running one job by hand.
 enum class RunAnswer {
-    done,       ///< It was run; how it ended, find() tells.
+    done,       ///< It was run.
     not_found,  ///< No job with this id can run now.
     locked,     ///< A node has it.
     lost_lock,  ///< The lock was lost during the run; its result is discarded.
+};
+
+/// The same, and what became of the job if it was run.
+struct RunReport {
+    RunAnswer answer = RunAnswer::not_found;
+    std::optional<JobPlace> place = {};  ///< timer: it is tried again; nullopt: it is over.
+    std::string message = {};            ///< Of the failure; empty: there was none.
+
+    /// For who asks no more than that.
+    operator RunAnswer() const { return answer; }
 };
 
 /// Jobs of one database: what an app that embeds Jobstrand holds.
@@ -139,7 +149,7 @@ public:
     [[nodiscard]] std::int64_t count(const JobQuery& query);
 
     /// Runs one executable job now, in this thread (R006), also without start().
-    RunAnswer run_job(const std::string& id);
+    RunReport run_job(const std::string& id);
 
     /// Gives a dead letter `retries` new attempts. false: there is no such dead letter.
     bool requeue(std::string_view id, int retries = 3);
@@ -178,6 +188,7 @@ public:
 private:
     friend class TestEngine;
     friend class ExternalWorker;
+    friend class JobHistory;
     friend class Management;
     friend class SeriesManagement;
     class Parts;
