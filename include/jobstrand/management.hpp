@@ -19,7 +19,8 @@ namespace jobstrand {
 struct JobChange {
     std::optional<int> retries = {};  ///< 0: the job is given up (a dead letter).
     std::optional<std::int64_t> priority = {};
-    std::optional<TimePoint> due_date = {};  ///< A job that could run becomes a timer.
+    std::optional<TimePoint> due_date = {};   ///< A job that could run becomes a timer.
+    std::optional<std::string> payload = {};  ///< Only of one job, not of all that a query means.
 };
 
 /// What dead letters get when they come back.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <jobstrand/engine.hpp>
 #include <jobstrand/external_worker.hpp>
+#include <jobstrand/job_history.hpp>
 #include <jobstrand/management.hpp>
 #include <jobstrand/on_sqlite.hpp>
 #include <jobstrand/series.hpp>
@@ -245,6 +246,32 @@ TEST_F(Embedding, External_workers) {
     // clang-format on
     EXPECT_EQ(engine.list(JobPlace::executable).at(0).payload, "3");
     EXPECT_EQ(engine.list(JobPlace::timer).at(0).exception_message, "no paper");
+}
+
+TEST_F(Embedding, What_happened) {
+    jobstrand::TestEngine test;
+    Engine& engine = test.engine();
+    engine.add_handler("invoice", [](const JobContext&) -> HandlerResult {
+        return Failed{.message = "no paper", .details = "tray 2", .retryable = false};
+    });
+    engine.enqueue({.handler_type = "invoice", .id = "invoice-17"});
+    EXPECT_EQ(engine.run_job("invoice-17").place, JobPlace::dead_letter);
+    std::vector<std::string> shown;
+    const auto show = [&](const std::string& text) { shown.push_back(text); };
+
+    jobstrand::JobHistory history(engine);
+    show(history.failure_details("invoice-17"));
+    for (const jobstrand::JobLogLine& line : history.log({.job = "invoice-17"})) {
+        show(std::string(name_of(line.event)) + ": " + line.message);
+    }
+    for (const jobstrand::FinishedRun& run : history.finished_runs({.job = "invoice-16"})) {
+        show(run.job + " by " + run.node);
+    }
+    if (const auto run = history.progress("invoice-18")) {
+        show(run->note);
+    }
+
+    EXPECT_EQ(shown, (std::vector<std::string>{"tray 2", "failed: no paper"}));
 }
 
 TEST_F(Embedding, Operators) {

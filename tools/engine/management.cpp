@@ -37,6 +37,10 @@ persistence::ManyChanges changes_of(const JobChange& change) {
     if (change.priority) {
         changes.fields.push_back(schema::set_to(&schema::Job::priority, *change.priority));
     }
+    if (change.payload) {
+        engine::require_sound_payload(*change.payload);
+        changes.fields.push_back(schema::set_to(&schema::Job::payload, *change.payload));
+    }
     return changes;
 }
 
