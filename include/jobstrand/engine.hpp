@@ -26,10 +26,20 @@ enum class StopMode {
 
 /// What came of running one job by hand.
 enum class RunAnswer {
-    done,       ///< It was run; how it ended, find() tells.
+    done,       ///< It was run.
     not_found,  ///< No job with this id can run now.
     locked,     ///< A node has it.
     lost_lock,  ///< The lock was lost during the run; its result is discarded.
+};
+
+/// The same, and what became of the job if it was run.
+struct RunReport {
+    RunAnswer answer = RunAnswer::not_found;
+    std::optional<JobPlace> place = {};  ///< timer: it is tried again; nullopt: it is over.
+    std::string message = {};            ///< Of the failure; empty: there was none.
+
+    /// For who asks no more than that.
+    operator RunAnswer() const { return answer; }
 };
 
 /// Jobs of one database: what an app that embeds Jobstrand holds.
@@ -91,6 +101,13 @@ public:
     /// enqueued by other means.
     void wake();
 
+    /// Calls `hear`, from any thread, when there may be free jobs for external workers: those that
+    /// were enqueued or given back here, or that this engine has moved when they fell due; after
+    /// start(), what it hears of other processes as well. Those of workers that died are found by
+    /// asking now and then. It must not block. An empty function: nobody wants to know. When this
+    /// returns, the one before is not called any more.
+    void on_external_jobs(std::function<void()> hear);
+
     // Enqueueing. Returns the id(s). In a transaction of its own, all or none; in a transaction of
     // the engine; or on the app's own connection (see Enqueuer).
 
@@ -132,7 +149,7 @@ public:
     [[nodiscard]] std::int64_t count(const JobQuery& query);
 
     /// Runs one executable job now, in this thread (R006), also without start().
-    RunAnswer run_job(const std::string& id);
+    RunReport run_job(const std::string& id);
 
     /// Gives a dead letter `retries` new attempts. false: there is no such dead letter.
     bool requeue(std::string_view id, int retries = 3);
@@ -170,7 +187,10 @@ public:
 
 private:
     friend class TestEngine;
+    friend class ExternalWorker;
+    friend class JobHistory;
     friend class Management;
+    friend class SeriesManagement;
     class Parts;
     explicit Engine(std::unique_ptr<Parts> parts);
 

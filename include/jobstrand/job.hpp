@@ -105,7 +105,7 @@ enum class JobPlace { executable, timer, suspended, dead_letter, external_worker
 /// executable, timer, suspended, dead, external.
 [[nodiscard]] std::string_view name_of(JobPlace place);
 
-/// A job as it is in the database: `retries` are the attempts left.
+/// A job as it is in the database. `retries` are the attempts left, and always there.
 struct StoredJob : NewJob {
     JobPlace place = JobPlace::executable;
     int attempts = 0;                    ///< Runs that have failed so far.

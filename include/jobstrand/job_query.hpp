@@ -24,6 +24,8 @@ enum class JobOrder { id, due_date, create_time, priority, retries, handler_type
 struct JobQuery {
     JobPlace place = JobPlace::executable;
 
+    std::optional<std::vector<std::string>> ids = {};  ///< nullopt: any; an empty list: none.
+
     // Empty: any.
     std::vector<std::string> handler_types = {};
     std::vector<std::string> process_instance_ids = {};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <jobstrand/change_answer.hpp>
 #include <jobstrand/engine.hpp>
 #include <jobstrand/history.hpp>
 #include <jobstrand/job_query.hpp>
@@ -14,20 +15,12 @@
 
 namespace jobstrand {
 
-/// What became of what was asked for one job.
-enum class ChangeAnswer {
-    done,
-    not_found,  ///< There is none, or it does not stand where it had to.
-    locked,     ///< Somebody runs it; later it can be done.
-    refused,    ///< Not with this job: a turn that carries a series on, a date for a dead letter.
-    unchanged,  ///< It was so already.
-};
-
 /// What is to be changed about jobs; what is left out stays.
 struct JobChange {
     std::optional<int> retries = {};  ///< 0: the job is given up (a dead letter).
     std::optional<std::int64_t> priority = {};
-    std::optional<TimePoint> due_date = {};  ///< A job that could run becomes a timer.
+    std::optional<TimePoint> due_date = {};   ///< A job that could run becomes a timer.
+    std::optional<std::string> payload = {};  ///< Only of one job, not of all that a query means.
 };
 
 /// What dead letters get when they come back.

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 #include <jobstrand/engine.hpp>
+#include <jobstrand/external_worker.hpp>
+#include <jobstrand/job_history.hpp>
 #include <jobstrand/management.hpp>
 #include <jobstrand/on_sqlite.hpp>
+#include <jobstrand/series.hpp>
 #include <jobstrand/testing.hpp>
 
 #include <chrono>
@@ -16,6 +19,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 // The snippets of docs/embedding.md and README.md stand here as they stand there; snippets_test.py
@@ -199,6 +203,75 @@ TEST_F(Embedding, What_repeats) {
         .key = "nightly-report",
     });
     EXPECT_EQ(test.waiting().size(), 1);
+
+    std::vector<TimePoint> shown;
+    const auto show = [&](TimePoint turn) { shown.push_back(turn); };
+    jobstrand::SeriesManagement series(engine);
+    series.set_calendar("holidays", "zone Europe/Berlin; annual 01-01 12-25 12-26");
+    series.reschedule("nightly-report", {.repeat = "0 30 3 * * ?", .calendar = "holidays"});
+    for (const jobstrand::TimePoint turn : series.next_turns("nightly-report", 3)) {
+        show(turn);
+    }
+    series.pause("nightly-report");
+    EXPECT_EQ(shown.size(), 3U);
+    EXPECT_EQ(shown.front(), test.now() + 26h + 30min) << "the first of January is left out";
+    EXPECT_EQ(series.list({.state = SeriesState::paused}).size(), 1U);
+}
+
+/// Has paper for one job.
+struct Printer {
+    std::optional<int> print(std::string_view) {
+        return std::exchange(has_paper, false) ? std::optional(3) : std::nullopt;
+    }
+
+    bool has_paper = true;
+};
+
+TEST_F(Embedding, External_workers) {
+    jobstrand::TestEngine test;
+    Engine& engine = test.engine();
+    Printer printer;
+    for (int i = 0; i < 2; ++i) {
+        engine.enqueue({.handler_type = "print", .for_external_worker = true});
+    }
+    // clang-format off
+    jobstrand::ExternalWorker worker(engine, "printer-3");
+    for (const jobstrand::AcquiredWork& work : worker.acquire({.topics = {"print"}, .jobs = 10, .lock = 5min})) {
+        if (const auto pages = printer.print(work.job.payload)) {
+            worker.complete(work.held, std::to_string(*pages));
+        } else {
+            worker.fail(work.held, {.message = "no paper", .retry_after = 10min});
+        }
+    }
+    // clang-format on
+    EXPECT_EQ(engine.list(JobPlace::executable).at(0).payload, "3");
+    EXPECT_EQ(engine.list(JobPlace::timer).at(0).exception_message, "no paper");
+}
+
+TEST_F(Embedding, What_happened) {
+    jobstrand::TestEngine test;
+    Engine& engine = test.engine();
+    engine.add_handler("invoice", [](const JobContext&) -> HandlerResult {
+        return Failed{.message = "no paper", .details = "tray 2", .retryable = false};
+    });
+    engine.enqueue({.handler_type = "invoice", .id = "invoice-17"});
+    EXPECT_EQ(engine.run_job("invoice-17").place, JobPlace::dead_letter);
+    std::vector<std::string> shown;
+    const auto show = [&](const std::string& text) { shown.push_back(text); };
+
+    jobstrand::JobHistory history(engine);
+    show(history.failure_details("invoice-17"));
+    for (const jobstrand::JobLogLine& line : history.log({.job = "invoice-17"})) {
+        show(std::string(name_of(line.event)) + ": " + line.message);
+    }
+    for (const jobstrand::FinishedRun& run : history.finished_runs({.job = "invoice-16"})) {
+        show(run.job + " by " + run.node);
+    }
+    if (const auto run = history.progress("invoice-18")) {
+        show(run->note);
+    }
+
+    EXPECT_EQ(shown, (std::vector<std::string>{"tray 2", "failed: no paper"}));
 }
 
 TEST_F(Embedding, Operators) {

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Proves that every C++ snippet of README.md and docs/embedding.md stands, line for line, in a source that is compiled."""
+"""Proves that every C++ snippet of README.md and docs/embedding.md stands, line for line, in a source that is compiled, and that the
+members of a job are told in their order."""
 import re
 import unittest
 from pathlib import Path
@@ -30,6 +31,14 @@ class Snippets(unittest.TestCase):
                 with self.subTest(document=document, snippet=snippet):
                     self.assertTrue(any(contains(source, lines_of(snippet)) for source in sources))
         self.assertGreaterEqual(found, 12)
+
+    def test_the_members_of_a_job_are_told_in_their_order(self):
+        header = (ROOT / "include/jobstrand/job.hpp").read_text(encoding="utf-8")
+        struct = re.search(r"^struct NewJob \{\n(.*?)^\};", header, re.M | re.S).group(1)
+        declared = re.findall(r"(\w+)\s*=[^;]*;", re.sub(r"///<.*", "", struct))
+        page = (ROOT / "docs/embedding.md").read_text(encoding="utf-8")
+        table = re.search(r"^\| \| Members, in their order \|\n(.*?)\n\n", page, re.M | re.S).group(1)
+        self.assertEqual(re.findall(r"`(\w+)`", table), [name for name in declared if name != "operator"])
 
 
 if __name__ == "__main__":

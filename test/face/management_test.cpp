@@ -62,6 +62,28 @@ TEST_F(PublicManagement, One_job_is_changed_suspended_and_cancelled) {
     EXPECT_EQ(management_.change("nobody", {.priority = 4}), ChangeAnswer::not_found);
 }
 
+TEST_F(PublicManagement, A_payload_is_changed_of_one_job_at_a_time) {
+    add("a", "mail", {.payload = "{}"});
+    EXPECT_EQ(management_.change("a", {.payload = R"({"to":"ada"})"}), ChangeAnswer::done);
+    EXPECT_EQ(engine_.find("a")->payload, R"({"to":"ada"})");
+    EXPECT_EQ(management_.change("a", {.priority = 2}), ChangeAnswer::done);
+    EXPECT_EQ(engine_.find("a")->payload, R"({"to":"ada"})");
+    EXPECT_THROW((void)management_.change("a", {.payload = "\xff"}), std::invalid_argument);
+    EXPECT_THROW((void)management_.change_all({}, {.payload = "{}"}), std::invalid_argument);
+}
+
+TEST_F(PublicManagement, Jobs_are_meant_by_their_ids) {
+    for (const char* const id : {"a", "b", "c"}) {
+        add(id, "mail");
+    }
+    EXPECT_EQ(engine_.count({.ids = {{"a", "c", "nobody"}}}), 2);
+    EXPECT_EQ(engine_.list({.ids = {{"a", "c"}}, .descending = true}).front().id, "c");
+    EXPECT_EQ(management_.remove_all({.ids = std::vector<std::string>()}).total, 0);
+    EXPECT_EQ(management_.change_all({.ids = {{"b"}}}, {.priority = 3}).done, 1);
+    EXPECT_EQ(management_.remove_all({.ids = {{"a", "b"}}}).done, 2);
+    EXPECT_EQ(engine_.count(JobPlace::executable), 1);
+}
+
 TEST_F(PublicManagement, All_that_a_query_means_is_requeued_changed_and_removed) {
     for (const char* const id : {"a", "b", "c"}) {
         add_dead(id, id == std::string("c") ? "report" : "mail");

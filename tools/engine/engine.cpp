@@ -67,6 +67,17 @@ RunAnswer answer_of(ManualRunAnswer answer) {
     return RunAnswer::not_found;
 }
 
+RunReport report_of(const executor::ManualRunResult& result) {
+    RunReport report{.answer = answer_of(result.answer)};
+    if (result.answer == ManualRunAnswer::done && result.transition) {
+        const schema::Transition& transition = *result.transition;
+        report.place =
+            transition.to ? std::optional(engine::face_of(*transition.to)) : std::nullopt;
+        report.message = transition.failure ? transition.failure->message : "";
+    }
+    return report;
+}
+
 }  // namespace
 
 Engine::Engine(EngineOptions options)
@@ -114,6 +125,10 @@ bool Engine::is_running() const {
 
 void Engine::wake() {
     parts_->wiring().wake();
+}
+
+void Engine::on_external_jobs(std::function<void()> hear) {
+    parts_->wiring().on_external_jobs(std::move(hear));
 }
 
 std::string Engine::enqueue(NewJob job) {
@@ -244,9 +259,9 @@ std::int64_t Engine::count(const JobQuery& query) {
     });
 }
 
-RunAnswer Engine::run_job(const std::string& id) {
+RunReport Engine::run_job(const std::string& id) {
     parts_->require_no_transaction(kAfterTransaction);
-    return with_public_errors([&] { return answer_of(parts_->wiring().run_job(id).answer); });
+    return with_public_errors([&] { return report_of(parts_->wiring().run_job(id)); });
 }
 
 bool Engine::requeue(std::string_view id, int retries) {

@@ -2,6 +2,7 @@
 
 #include "schema/clock.hpp"
 #include "schema/retry_policy.hpp"
+#include "tools/engine/faces.hpp"
 #include "tools/engine/log.hpp"
 #include "tools/engine/plain_producer.hpp"
 #include "tools/engine/transaction_threads.hpp"
@@ -38,6 +39,22 @@ public:
     void require_no_transaction(const char* instead) const;
 
     void in_transaction(const std::function<void(Transaction&)>& work);
+
+    template <typename Call>
+    auto outside_transaction(const Call& call) {
+        require_no_transaction("do this before or after it");
+        return engine::with_public_errors(call);
+    }
+
+    /// The same with what changes jobs for an operator: this node looks for what can run now.
+    template <typename Call>
+    auto change(const Call& call) {
+        return outside_transaction([&] {
+            auto answer = call();
+            wiring_.wake();
+            return answer;
+        });
+    }
 
     [[nodiscard]] engine::Wiring& wiring() { return wiring_; }
     [[nodiscard]] engine::PlainProducer& plain() { return plain_; }

@@ -41,6 +41,21 @@ constexpr std::array kErrors{
     std::pair{ErrorKind::other, DbErrorKind::other},
 };
 
+constexpr std::array kStates{
+    std::pair{SeriesState::waiting, persistence::SeriesCondition::waiting},
+    std::pair{SeriesState::running, persistence::SeriesCondition::running},
+    std::pair{SeriesState::paused, persistence::SeriesCondition::paused},
+    std::pair{SeriesState::ended, persistence::SeriesCondition::ended},
+};
+
+constexpr std::array kAnswers{
+    std::pair{ChangeAnswer::done, deadletter::ItemAnswer::done},
+    std::pair{ChangeAnswer::unchanged, deadletter::ItemAnswer::skipped},
+    std::pair{ChangeAnswer::not_found, deadletter::ItemAnswer::not_found},
+    std::pair{ChangeAnswer::locked, deadletter::ItemAnswer::locked},
+    std::pair{ChangeAnswer::refused, deadletter::ItemAnswer::refused},
+};
+
 template <typename Pairs, typename First>
 auto second_of(const Pairs& pairs, First first) {
     for (const auto& pair : pairs) {
@@ -94,6 +109,18 @@ schema::JobPlace place_of(JobPlace place) {
 
 JobPlace face_of(schema::JobPlace place) {
     return first_of(kPlaces, place);
+}
+
+SeriesState face_of(persistence::SeriesCondition condition) {
+    return first_of(kStates, condition);
+}
+
+persistence::SeriesCondition condition_of(SeriesState state) {
+    return second_of(kStates, state);
+}
+
+ChangeAnswer face_of(deadletter::ItemAnswer answer) {
+    return first_of(kAnswers, answer);
 }
 
 ErrorKind face_of(DbErrorKind kind) {

@@ -1,9 +1,11 @@
 #pragma once
 
+#include "deadletter/bulk/bulk_result.hpp"
 #include "executor/enqueue/new_job.hpp"
 #include "executor/job_handler.hpp"
 #include "persistence/incident.hpp"
 #include "persistence/key_held.hpp"
+#include "persistence/series_store.hpp"
 #include "persistence/sql/connection.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "schema/job.hpp"
@@ -12,7 +14,9 @@
 #include "schema/served_scope.hpp"
 #include "tools/engine/wiring.hpp"
 
+#include <jobstrand/change_answer.hpp>
 #include <jobstrand/engine.hpp>
+#include <jobstrand/series.hpp>
 
 #include <vector>
 
@@ -24,8 +28,17 @@ namespace jobstrand::engine {
 [[nodiscard]] Enqueued face_of(schema::Enqueued enqueued);
 [[nodiscard]] StoredJob stored_job_of(schema::Job job, schema::JobPlace place);
 
+/// Throws std::invalid_argument for a payload that no job can have.
+void require_sound_payload(const std::string& payload);
+
 /// Without its turn.
 [[nodiscard]] schema::Series series_of(NewSeries series);
+[[nodiscard]] StoredSeries face_of(persistence::SeriesSummary summary);
+
+[[nodiscard]] SeriesState face_of(persistence::SeriesCondition condition);
+[[nodiscard]] persistence::SeriesCondition condition_of(SeriesState state);
+
+[[nodiscard]] ChangeAnswer face_of(deadletter::ItemAnswer answer);
 
 [[nodiscard]] Incident face_of(const persistence::Incident& incident);
 

@@ -1,3 +1,5 @@
+#include "schema/job_fields.hpp"
+#include "schema/job_validation.hpp"
 #include "tools/engine/faces.hpp"
 
 #include <array>
@@ -118,24 +120,12 @@ StoredJob stored_job_of(schema::Job job, schema::JobPlace place) {
     return stored;
 }
 
-schema::Series series_of(NewSeries series) {
-    schema::Series ours;
-    ours.key = std::move(series.key);
-    ours.group = std::move(series.group);
-    ours.description = std::move(series.description);
-    ours.repeat = std::move(series.repeat);
-    ours.zone = std::move(series.zone);
-    ours.dst_rule = std::move(series.dst_rule);
-    ours.calendar = std::move(series.calendar);
-    ours.misfire = std::move(series.misfire);
-    ours.misfire_threshold = series.misfire_threshold;
-    ours.start = series.start;
-    ours.end = series.end;
-    ours.overlap = series.overlap;
-    ours.keep_data = series.keep_data;
-    ours.recovery = series.recovery;
-    ours.stop_on_dead_letter = series.stop_on_dead_letter;
-    return ours;
+void require_sound_payload(const std::string& payload) {
+    const auto problems =
+        schema::problems_of_field(schema::field_of(&schema::Job::payload), {.payload = payload});
+    if (!problems.empty()) {
+        throw std::invalid_argument(problems.front());
+    }
 }
 
 }  // namespace engine

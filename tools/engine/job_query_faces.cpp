@@ -79,6 +79,9 @@ constexpr std::array kTimes{
 
 JobFilter filter_of(const JobQuery& query) {
     JobFilter filter;
+    if (query.ids) {
+        filter.fields.push_back(persistence::is_one_of(&Job::id, *query.ids));
+    }
     for (const TextsOf& texts : kTexts) {
         if (!(query.*texts.asked).empty()) {
             filter.fields.push_back(persistence::is_one_of(texts.member, query.*texts.asked));

@@ -37,26 +37,14 @@ persistence::ManyChanges changes_of(const JobChange& change) {
     if (change.priority) {
         changes.fields.push_back(schema::set_to(&schema::Job::priority, *change.priority));
     }
+    if (change.payload) {
+        engine::require_sound_payload(*change.payload);
+        changes.fields.push_back(schema::set_to(&schema::Job::payload, *change.payload));
+    }
     return changes;
 }
 
 }  // namespace
-
-ChangeAnswer face_of(deadletter::ItemAnswer answer) {
-    switch (answer) {
-        case deadletter::ItemAnswer::done:
-            return ChangeAnswer::done;
-        case deadletter::ItemAnswer::skipped:
-            return ChangeAnswer::unchanged;
-        case deadletter::ItemAnswer::not_found:
-            return ChangeAnswer::not_found;
-        case deadletter::ItemAnswer::locked:
-            return ChangeAnswer::locked;
-        case deadletter::ItemAnswer::refused:
-            break;
-    }
-    return ChangeAnswer::refused;
-}
 
 Management::Management(Engine& engine) : desks_(std::make_unique<Desks>(*engine.parts_)) {}
 
@@ -64,14 +52,14 @@ Management::~Management() = default;
 
 ChangeAnswer Management::change(const std::string& id, const JobChange& change) {
     return desks_->change([&] {
-        return face_of(desks_->jobs().change(id, changes_of(change)).answer);
+        return engine::face_of(desks_->jobs().change(id, changes_of(change)).answer);
     });
 }
 
 ChangeAnswer
 Management::cancel(const std::string& id, const std::string& by, const std::string& reason) {
     return desks_->change([&] {
-        return answer_of([&](const deadletter::BulkWatch& watch) {
+        return engine::answer_of([&](const deadletter::BulkWatch& watch) {
             desks_->jobs().cancel({id}, {.by = by, .reason = reason}, watch);
         });
     });
@@ -79,7 +67,7 @@ Management::cancel(const std::string& id, const std::string& by, const std::stri
 
 ChangeAnswer Management::suspend_job(const std::string& id) {
     return desks_->change([&] {
-        return answer_of([&](const deadletter::BulkWatch& watch) {
+        return engine::answer_of([&](const deadletter::BulkWatch& watch) {
             desks_->jobs().suspend_jobs({id}, watch);
         });
     });
@@ -87,7 +75,7 @@ ChangeAnswer Management::suspend_job(const std::string& id) {
 
 ChangeAnswer Management::activate_job(const std::string& id) {
     return desks_->change([&] {
-        return answer_of([&](const deadletter::BulkWatch& watch) {
+        return engine::answer_of([&](const deadletter::BulkWatch& watch) {
             desks_->jobs().activate_jobs({id}, watch);
         });
     });

@@ -97,6 +97,9 @@ Batch Management::change_all(
     const JobChange& change,
     const OnProgress& on_progress
 ) {
+    if (change.payload) {
+        throw std::invalid_argument("a payload is that of one job: change them one by one");
+    }
     const bool is_dead = query.place == JobPlace::dead_letter;
     if ((is_dead && change.retries) ||
         (change.due_date && (is_dead || query.place == JobPlace::suspended))) {

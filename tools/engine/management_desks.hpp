@@ -5,6 +5,7 @@
 #include "deadletter/desk/job_desk.hpp"
 #include "tools/engine/engine_parts.hpp"
 #include "tools/engine/faces.hpp"
+#include "tools/engine/one_item.hpp"
 
 #include <jobstrand/management.hpp>
 
@@ -28,15 +29,10 @@ public:
     [[nodiscard]] const schema::Clock& clock() { return wiring().clock(); }
     [[nodiscard]] TimePoint now() { return clock().now(); }
 
-    /// Calls what changes jobs, and lets the nodes look for what can run now.
+    /// See Engine::Parts::change.
     template <typename Call>
     auto change(const Call& call) {
-        parts_.require_no_transaction("do this before or after it");
-        return engine::with_public_errors([&] {
-            auto answer = call();
-            wiring().wake();
-            return answer;
-        });
+        return parts_.change(call);
     }
 
 private:
@@ -45,18 +41,7 @@ private:
     Engine::Parts& parts_;
 };
 
-[[nodiscard]] ChangeAnswer face_of(deadletter::ItemAnswer answer);
 [[nodiscard]] Batch face_of(const schema::Batch& batch);
 [[nodiscard]] std::optional<Batch> face_of(const std::optional<schema::Batch>& batch);
-
-/// What became of the one item that `operation` is about.
-template <typename Operation>
-ChangeAnswer answer_of(const Operation& operation) {
-    ChangeAnswer answer = ChangeAnswer::not_found;
-    operation(deadletter::BulkWatch{.on_item = [&answer](const deadletter::ItemResult& item) {
-        answer = face_of(item.answer);
-    }});
-    return answer;
-}
 
 }  // namespace jobstrand

@@ -27,7 +27,7 @@ Management::incidents(const IncidentQuery& query, const std::string& behind, std
 
 ChangeAnswer Management::annotate_incident(const std::string& job, const std::string& text) {
     return desks_->change([&] {
-        return answer_of([&](const deadletter::BulkWatch& watch) {
+        return engine::answer_of([&](const deadletter::BulkWatch& watch) {
             desks_->history().annotate({job}, text, watch);
         });
     });
@@ -35,7 +35,7 @@ ChangeAnswer Management::annotate_incident(const std::string& job, const std::st
 
 ChangeAnswer Management::resolve_incident(const std::string& job) {
     return desks_->change([&] {
-        return answer_of([&](const deadletter::BulkWatch& watch) {
+        return engine::answer_of([&](const deadletter::BulkWatch& watch) {
             desks_->history().resolve({job}, watch);
         });
     });

@@ -210,6 +210,10 @@ std::vector<persistence::ToldSymptom> Wiring::symptoms() {
     );
 }
 
+const schema::SeriesSchedule& Wiring::schedule() const {
+    return parts_->schedule;
+}
+
 schema::CalendarTexts Wiring::calendar_texts() {
     schema::CalendarTexts texts;
     for (auto& [name, text] : series_store().calendars()) {

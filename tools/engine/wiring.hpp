@@ -41,6 +41,7 @@
 #include "persistence/watch_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
+#include "schema/series/series_schedule.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -199,6 +200,9 @@ public:
 
     /// What the database tells of itself. Throws DbError when it does not answer.
     [[nodiscard]] std::vector<persistence::ToldSymptom> symptoms();
+
+    /// What the texts of series mean here.
+    [[nodiscard]] const schema::SeriesSchedule& schedule() const;
 
     /// All calendars, as the texts of timers are read with them.
     [[nodiscard]] schema::CalendarTexts calendar_texts();

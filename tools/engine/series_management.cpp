@@ -1,0 +1,192 @@
+#include "deadletter/desk/series_desk.hpp"
+#include "timers/series/next_turns.hpp"
+#include "tools/engine/engine_parts.hpp"
+#include "tools/engine/one_item.hpp"
+
+#include <jobstrand/series.hpp>
+
+#include <stdexcept>
+#include <utility>
+
+namespace jobstrand {
+
+using deadletter::ItemResult;
+using deadletter::SeriesChange;
+using engine::with_public_errors;
+using persistence::SuspensionScope;
+
+namespace {
+
+deadletter::SeriesDesk series_desk_of(engine::Wiring& wiring) {
+    return {wiring.store(), wiring.series_store(), wiring.clock()};
+}
+
+template <typename Parts>
+ItemResult change_series(Parts& parts, SeriesChange change, const std::string& key) {
+    return parts.change([&] {
+        return engine::item_of([&](const deadletter::BulkWatch& watch) {
+            series_desk_of(parts.wiring()).change(change, {key}, watch);
+        });
+    });
+}
+
+template <typename Text>
+void set_if_said(const std::optional<Text>& said, Text& member) {
+    if (said) {
+        member = *said;
+    }
+}
+
+/// A new repeat has a start and an end of its own.
+schema::Series rescheduled(schema::Series series, const SeriesTimes& times) {
+    series.repeat = times.repeat;
+    set_if_said(times.zone, series.zone);
+    set_if_said(times.dst_rule, series.dst_rule);
+    set_if_said(times.calendar, series.calendar);
+    set_if_said(times.misfire, series.misfire);
+    if (times.misfire_threshold) {
+        series.misfire_threshold = times.misfire_threshold;
+    }
+    series.start = times.start;
+    series.end = times.end;
+    return series;
+}
+
+}  // namespace
+
+std::optional<StoredSeries> SeriesManagement::find(std::string_view key) {
+    return with_public_errors([&]() -> std::optional<StoredSeries> {
+        auto found = engine_.parts_->wiring().series_store().find_series(key);
+        return found ? std::optional(engine::face_of(*std::move(found))) : std::nullopt;
+    });
+}
+
+std::vector<StoredSeries>
+SeriesManagement::list(const SeriesQuery& query, std::string_view after, std::size_t limit) {
+    return with_public_errors([&] {
+        persistence::SeriesFilter filter{.group = query.group};
+        if (query.state) {
+            filter.condition = engine::condition_of(*query.state);
+        }
+        std::vector<StoredSeries> listed;
+        for (persistence::SeriesSummary& summary :
+             engine_.parts_->wiring().series_store().list_series(filter, after, limit)) {
+            listed.push_back(engine::face_of(std::move(summary)));
+        }
+        return listed;
+    });
+}
+
+std::vector<TimePoint> SeriesManagement::next_turns(
+    std::string_view key,
+    std::size_t count,
+    const std::optional<TimePoint>& after
+) {
+    return with_public_errors([&]() -> std::vector<TimePoint> {
+        engine::Wiring& wiring = engine_.parts_->wiring();
+        const auto found = wiring.series_store().find_series(key);
+        if (!found || found->series.state == schema::SeriesState::ended) {
+            return {};
+        }
+        const auto turns = timers::next_turns(
+            wiring.schedule(),
+            found->series,
+            wiring.calendar_texts(),
+            wiring.clock().now(),
+            after.value_or(TimePoint::min()),
+            count
+        );
+        if (!turns) {
+            throw std::invalid_argument("the series has no turns: " + turns.error().message);
+        }
+        return turns.value();
+    });
+}
+
+ChangeAnswer SeriesManagement::pause(const std::string& key) {
+    return engine::face_of(change_series(*engine_.parts_, SeriesChange::pause, key).answer);
+}
+
+ChangeAnswer SeriesManagement::resume(const std::string& key) {
+    return engine::face_of(change_series(*engine_.parts_, SeriesChange::resume, key).answer);
+}
+
+ChangeAnswer SeriesManagement::end(const std::string& key) {
+    return engine::face_of(change_series(*engine_.parts_, SeriesChange::end, key).answer);
+}
+
+ChangeAnswer SeriesManagement::remove(const std::string& key) {
+    return engine::face_of(change_series(*engine_.parts_, SeriesChange::remove, key).answer);
+}
+
+std::optional<std::string> SeriesManagement::fire(const std::string& key) {
+    std::string job = change_series(*engine_.parts_, SeriesChange::fire, key).new_job;
+    return job.empty() ? std::nullopt : std::optional(std::move(job));
+}
+
+ChangeAnswer SeriesManagement::reschedule(const std::string& key, const SeriesTimes& times) {
+    return engine_.parts_->change([&] {
+        engine::Wiring& wiring = engine_.parts_->wiring();
+        auto found = wiring.series_store().find_series(key);
+        if (!found) {
+            return ChangeAnswer::not_found;
+        }
+        const schema::Series series = rescheduled(std::move(found->series), times);
+        return engine::face_of(series_desk_of(wiring).reschedule(series).answer);
+    });
+}
+
+std::vector<SeriesGroup> SeriesManagement::groups() {
+    return with_public_errors([&] {
+        std::vector<SeriesGroup> groups;
+        for (const auto& [name, group] : series_desk_of(engine_.parts_->wiring()).groups()) {
+            groups.push_back(
+                {.name = name, .series = group.series, .paused_since = group.paused_since}
+            );
+        }
+        return groups;
+    });
+}
+
+std::int64_t SeriesManagement::pause_group(const std::string& name) {
+    return engine_.parts_->change([&] {
+        engine::Wiring& wiring = engine_.parts_->wiring();
+        return wiring.store().suspend(SuspensionScope::timer_group, name, wiring.clock().now());
+    });
+}
+
+std::int64_t SeriesManagement::resume_group(const std::string& name) {
+    return engine_.parts_->change([&] {
+        engine::Wiring& wiring = engine_.parts_->wiring();
+        return wiring.store().activate(SuspensionScope::timer_group, name, wiring.clock().now());
+    });
+}
+
+std::size_t SeriesManagement::set_calendar(const std::string& name, const std::string& text) {
+    return engine_.parts_->change([&] {
+        engine::Wiring& wiring = engine_.parts_->wiring();
+        return wiring.series_store().put_calendar(
+            {.name = name, .text = text}, wiring.clock().now()
+        );
+    });
+}
+
+std::map<std::string, std::string> SeriesManagement::calendars() {
+    return with_public_errors([&] {
+        std::map<std::string, std::string> texts;
+        for (auto& [name, text] : engine_.parts_->wiring().series_store().calendars()) {
+            texts.emplace(std::move(name), std::move(text));
+        }
+        return texts;
+    });
+}
+
+ChangeAnswer SeriesManagement::remove_calendar(const std::string& name) {
+    return engine_.parts_->change([&] {
+        return engine::answer_of([&](const deadletter::BulkWatch& watch) {
+            series_desk_of(engine_.parts_->wiring()).remove_calendars({name}, watch);
+        });
+    });
+}
+
+}  // namespace jobstrand
