@@ -4,8 +4,8 @@
 Usage:  php_client.py JOBSTRAND_BINARY
 
 Its sources have no errors of syntax, its tests (test/clients/php) run against services on SQLite and against servers of PostgreSQL and
-MariaDB, and each example in PHP of docs/clients.md is run. Needs PHP 8.1 with PDO's drivers, and PHPUnit 9 (Debian: php-cli php-pgsql
-php-mysql php-sqlite3 phpunit), PostgreSQL and MariaDB, so it is not part of tools/check. The last line is `N passed, N failed`.
+MariaDB, and each example in PHP of docs/clients.md is run. Needs PHP 8.1 with PDO's drivers, and PHPUnit 9 (tools/install_packages
+clients), PostgreSQL and MariaDB, so it is not part of tools/check. The last line is `N passed, N failed`.
 """
 import json
 import os

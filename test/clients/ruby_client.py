@@ -4,8 +4,8 @@
 Usage:  ruby_client.py JOBSTRAND_BINARY
 
 It has no warnings, its gem is built, its tests (test/clients/ruby) run against services on SQLite and against servers of PostgreSQL and
-MariaDB, and each example in Ruby of docs/clients.md is run. Needs Ruby 3.0 with minitest, pg, mysql2 and sqlite3 (Debian: ruby ruby-pg
-ruby-mysql2 ruby-sqlite3), PostgreSQL and MariaDB, so it is not part of tools/check. The last line is `N passed, N failed`.
+MariaDB, and each example in Ruby of docs/clients.md is run. Needs Ruby 3.0 with minitest, pg, mysql2 and sqlite3 (tools/install_packages
+clients), PostgreSQL and MariaDB, so it is not part of tools/check. The last line is `N passed, N failed`.
 """
 import os
 import re

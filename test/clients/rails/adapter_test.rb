@@ -45,12 +45,18 @@ class FailingJob < ActiveJob::Base
   end
 end
 
-class OnceJob < ActiveJob::Base
+class RemindJob < ActiveJob::Base
   def jobstrand_options
-    { unique_key: "once-#{arguments[0]}", on_duplicate: arguments[1].to_sym }
+    { unique_key: "remind-#{arguments[0]}", on_duplicate: :keep }
   end
 
-  def perform(*) end
+  def perform(order) end
+end
+
+class OnlyOneJob < RemindJob
+  def jobstrand_options
+    super.merge(on_duplicate: :reject)
+  end
 end
 
 class AdapterTest < WithService
@@ -120,7 +126,7 @@ class AdapterTest < WithService
       assert_equal(701, MailJob.queue_adapter.enqueue_all(jobs))
       assert_equal([700, 1], [count(record), count(record, "ACT_RU_TIMER_JOB")])
       assert_equal(701, jobs.map(&:provider_job_id).uniq.size)
-      assert_raises(StandardError) { MailJob.queue_adapter.enqueue_all([MailJob.new(1), OnceJob.new(1, "reject"), OnceJob.new(1, "reject")]) }
+      assert_raises(StandardError) { MailJob.queue_adapter.enqueue_all([MailJob.new(1), OnlyOneJob.new(1), OnlyOneJob.new(1)]) }
       assert_equal([700, 0], [count(record), count(record, "JS_UNIQUE")])
     end
   end
@@ -138,10 +144,10 @@ class AdapterTest < WithService
 
   def test_a_job_may_say_its_unique_key
     each_app do |record|
-      first = OnceJob.perform_later(1, "keep")
-      assert_equal(first.provider_job_id, OnceJob.perform_later(1, "keep").provider_job_id)
-      refute_equal(first.provider_job_id, OnceJob.perform_later(1, "replace").provider_job_id)
-      assert_equal(1, count(record))
+      first = RemindJob.perform_later(1)
+      assert_equal(first.provider_job_id, RemindJob.perform_later(1).provider_job_id)
+      refute_equal(first.provider_job_id, RemindJob.perform_later(2).provider_job_id)
+      assert_equal(2, count(record))
     end
   end
 
