@@ -48,8 +48,17 @@ def compiled(sources):
 def shape():
     """What the compiler sees, and what Composer is told."""
     yield from compiled([*PACKAGE.rglob('src/**/*.php'), *TESTS.glob('*.php')])
-    about = json.loads((PACKAGE / 'composer.json').read_text(encoding='utf-8'))
-    yield told('Composer finds the classes', about['autoload'] == {'psr-4': {'Jobstrand\\': 'src/'}}, str(about))
+    with tempfile.TemporaryDirectory() as name:
+        code, said = run(clients.ROOT / 'tools/release', '--into', name, 'composer')
+        yield told('the package for Composer is made', code == 0, said)
+        app = Path(name) / 'app'
+        app.mkdir()
+        wanted = {'repositories': [{'type': 'artifact', 'url': name}, {'packagist.org': False}], 'require': {'jobstrand/jobstrand': '*'}}
+        (app / 'composer.json').write_text(json.dumps(wanted), encoding='utf-8')
+        code, said = run('composer', 'install', '--no-interaction', folder=app)
+        yield told('it is installed', code == 0, said)
+        code, said = run('php', '-r', 'require "vendor/autoload.php"; new Jobstrand\\NewJob("mail"); echo Jobstrand\\Laravel\\JobstrandQueue::class;', folder=app)
+        yield told('and found', (code, said) == (0, 'Jobstrand\\Laravel\\JobstrandQueue'), said)
 
 
 def tests(binary, folder, name, least):

@@ -9,7 +9,6 @@ clients), PostgreSQL and MariaDB, so it is not part of tools/check. The last lin
 """
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -44,11 +43,9 @@ def shape():
         code, said = run('ruby', '-wc', source)
         yield told(f'{source.name} has no warnings', code == 0 and said == 'Syntax OK\n', said)
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name) / 'ruby'
-        shutil.copytree(PACKAGE, folder)
-        code, said = run('gem', 'build', '--strict', 'jobstrand.gemspec', folder=folder)
+        code, said = run(clients.ROOT / 'tools/release', '--into', name, 'gem')
         yield told('the gem is built', code == 0, said)
-        code, said = run('gem', 'install', '--local', '--no-document', '--install-dir', f'{name}/gems', 'jobstrand-0.1.0.gem', folder=folder)
+        code, said = run('gem', 'install', '--local', '--no-document', '--install-dir', f'{name}/gems', *Path(name).glob('jobstrand-*.gem'))
         yield told('it is installed', code == 0, said)
         code, said = run('ruby', '-W', '-e', 'require "jobstrand"; Jobstrand::Worker.name', env={'GEM_PATH': f'{name}/gems'})
         yield told('and found', (code, said) == (0, ''), said)
