@@ -12,6 +12,7 @@ use Illuminate\Queue\Events\JobFailed;
 use Illuminate\Queue\Events\JobTimedOut;
 use Illuminate\Queue\QueueServiceProvider;
 use Illuminate\Queue\WorkerOptions;
+use Illuminate\Support\Facades\Facade;
 use Jobstrand\Laravel\JobstrandQueue;
 use Jobstrand\Laravel\JobstrandServiceProvider;
 use Monolog\Handler\NullHandler;
@@ -53,6 +54,8 @@ final class QueueTest extends TestCase
             $this->app->register($provider);
         }
         $this->app->instance(ExceptionHandler::class, $this->createStub(ExceptionHandler::class));
+        Facade::clearResolvedInstances();
+        Facade::setFacadeApplication($this->app);
         $this->app->boot();
     }
 
@@ -127,7 +130,7 @@ final class QueueTest extends TestCase
     {
         $this->eachApp(function (ConnectionInterface $database, JobstrandQueue $queue): void {
             $queue->createPayloadUsing(static fn () => ['uuid' => 'mine']);
-            $id = $queue->push(new SendMail('a'), '', 'mails');
+            $id = $queue->push(new SendMail('a'), '', Name::Mails);
             $later = $queue->later(3600, new SendMail(str_repeat('ä', 5000)));
             $queue->createPayloadUsing(null);
             $row = "SELECT HANDLER_TYPE_ AS type, RETRIES_ AS retries FROM ACT_RU_EXTERNAL_JOB WHERE ID_ = ? AND CORRELATION_ID_ = 'mine'";

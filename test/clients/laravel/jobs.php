@@ -13,6 +13,11 @@ final class Runs
     public static array $all = [];
 }
 
+enum Name: string
+{
+    case Mails = 'mails';
+}
+
 final class SendMail implements ShouldQueue
 {
     use InteractsWithQueue;

@@ -13,6 +13,7 @@ use Jobstrand\Client;
 use Jobstrand\ExternalJobs;
 use Jobstrand\Jobs;
 use Jobstrand\NewJob;
+use UnitEnum;
 
 /**
  * Puts jobs into the transaction that the app is in, or over HTTP, and takes them from a service for `queue:work`. The name of
@@ -44,7 +45,7 @@ final class JobstrandQueue extends Queue implements QueueContract
     /**
      * @param string|object $job
      * @param mixed $data
-     * @param ?string $queue
+     * @param UnitEnum|string|null $queue
      */
     public function push($job, $data = '', $queue = null)
     {
@@ -56,7 +57,7 @@ final class JobstrandQueue extends Queue implements QueueContract
      * @param DateTimeInterface|DateInterval|int $delay
      * @param string|object $job
      * @param mixed $data
-     * @param ?string $queue
+     * @param UnitEnum|string|null $queue
      */
     public function later($delay, $job, $data = '', $queue = null)
     {
@@ -66,7 +67,7 @@ final class JobstrandQueue extends Queue implements QueueContract
 
     /**
      * @param string $payload in JSON
-     * @param ?string $queue
+     * @param UnitEnum|string|null $queue
      * @param array<string, mixed> $options
      */
     public function pushRaw($payload, $queue = null, array $options = [])
@@ -79,7 +80,7 @@ final class JobstrandQueue extends Queue implements QueueContract
      *
      * @param iterable<string|object> $jobs
      * @param mixed $data
-     * @param ?string $queue
+     * @param UnitEnum|string|null $queue
      */
     public function bulk($jobs, $data = '', $queue = null)
     {
@@ -99,7 +100,7 @@ final class JobstrandQueue extends Queue implements QueueContract
         $this->store($now);
     }
 
-    /** @param ?string $queue */
+    /** @param UnitEnum|string|null $queue */
     public function pop($queue = null)
     {
         $name = $this->nameOf($queue);
@@ -107,48 +108,49 @@ final class JobstrandQueue extends Queue implements QueueContract
         return $job === null ? null : new JobstrandJob($this->container, $this->jobs, $job, $this->connectionName, $name);
     }
 
-    /** @param ?string $queue */
+    /** @param UnitEnum|string|null $queue */
     public function size($queue = null)
     {
         return $this->pendingSize($queue) + $this->delayedSize($queue) + $this->reservedSize($queue);
     }
 
-    /** @param ?string $queue */
+    /** @param UnitEnum|string|null $queue */
     public function pendingSize($queue = null)
     {
         $told = $this->told($queue, 'external');
         return ($told['jobs'] ?? 0) - ($told['locked'] ?? 0);
     }
 
-    /** @param ?string $queue */
+    /** @param UnitEnum|string|null $queue */
     public function delayedSize($queue = null)
     {
         return $this->told($queue, 'timer')['jobs'] ?? 0;
     }
 
-    /** @param ?string $queue */
+    /** @param UnitEnum|string|null $queue */
     public function reservedSize($queue = null)
     {
         return $this->told($queue, 'external')['locked'] ?? 0;
     }
 
-    /** @param ?string $queue */
+    /** @param UnitEnum|string|null $queue */
     public function creationTimeOfOldestPendingJob($queue = null)
     {
         $oldest = $this->told($queue, 'external')['oldest'] ?? null;
         return $oldest === null ? null : strtotime($oldest);
     }
 
-    /** @param ?string $queue */
+    /** @param UnitEnum|string|null $queue newer versions of Laravel take enums */
     private function nameOf($queue): string
     {
-        return $queue ?: $this->default;
+        $name = $queue instanceof UnitEnum ? $queue->value ?? $queue->name : $queue;
+        return $name ?: $this->default;
     }
 
     /**
      * What the service tells of the jobs of a queue in a place; null: there are none.
      *
-     * @param ?string $queue
+     * @param UnitEnum|string|null $queue
      * @return ?array<string, mixed>
      */
     private function told($queue, string $place): ?array
@@ -162,7 +164,7 @@ final class JobstrandQueue extends Queue implements QueueContract
     }
 
     /**
-     * @param ?string $queue
+     * @param UnitEnum|string|null $queue
      * @param DateTimeInterface|DateInterval|int|null $delay
      */
     private function newJob(string $payload, $queue, $delay): NewJob
@@ -175,7 +177,7 @@ final class JobstrandQueue extends Queue implements QueueContract
     }
 
     /**
-     * @param ?string $queue
+     * @param UnitEnum|string|null $queue
      * @param DateTimeInterface|DateInterval|int|null $delay
      */
     private function storeOne(string $payload, $queue, $delay): string
