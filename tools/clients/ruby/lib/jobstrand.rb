@@ -27,4 +27,4 @@ module Jobstrand
   end
 end
 
-require_relative "jobstrand/railtie" if defined?(Rails::Railtie)
+require_relative "jobstrand/railtie" if defined?(Rails::Railtie) && defined?(ActiveJob)

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require "active_job"
-require "active_job/queue_adapters"
-
 module Jobstrand
   # Lets an app name the adapter as :jobstrand, and gives it `rake jobstrand:work`.
   class Railtie < Rails::Railtie
