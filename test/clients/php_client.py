@@ -4,8 +4,8 @@
 Usage:  php_client.py JOBSTRAND_BINARY
 
 Its sources have no errors of syntax, its tests (test/clients/php) run against services on SQLite and against servers of PostgreSQL and
-MariaDB, and each example in PHP of docs/clients.md is run. Needs PHP 8.1 with PDO's drivers, and PHPUnit 9 (Debian: php-cli php-pgsql
-php-mysql php-sqlite3 phpunit), PostgreSQL and MariaDB, so it is not part of tools/check. The last line is `N passed, N failed`.
+MariaDB, and each example in PHP of docs/clients.md is run. Needs PHP 8.1 with PDO's drivers, and PHPUnit 9 (tools/install_packages
+clients), PostgreSQL and MariaDB, so it is not part of tools/check. The last line is `N passed, N failed`.
 """
 import json
 import os
@@ -39,30 +39,43 @@ def told(name, is_good, said=''):
     return is_good
 
 
-def shape():
-    """What the compiler sees, and what Composer is told."""
-    for source in sorted([*PACKAGE.rglob('src/*.php'), *TESTS.glob('*.php')]):
+def compiled(sources):
+    for source in sorted(sources):
         code, said = run('php', '-l', source)
         yield told(f'{source.name} can be compiled', code == 0, said)
-    about = json.loads((PACKAGE / 'composer.json').read_text(encoding='utf-8'))
-    yield told('Composer finds the classes', about['autoload'] == {'psr-4': {'Jobstrand\\': 'src/'}}, str(about))
 
 
-def tests(binary):
-    """Each test of test/clients/php."""
+def shape():
+    """What the compiler sees, and what Composer is told."""
+    yield from compiled([*PACKAGE.rglob('src/**/*.php'), *TESTS.glob('*.php')])
+    with tempfile.TemporaryDirectory() as name:
+        code, said = run(clients.ROOT / 'tools/release', '--into', name, 'composer')
+        yield told('the package for Composer is made', code == 0, said)
+        app = Path(name) / 'app'
+        app.mkdir()
+        wanted = {'repositories': [{'type': 'artifact', 'url': name}, {'packagist.org': False}], 'require': {'jobstrand/jobstrand': '*'}}
+        (app / 'composer.json').write_text(json.dumps(wanted), encoding='utf-8')
+        code, said = run('composer', 'install', '--no-interaction', folder=app)
+        yield told('it is installed', code == 0, said)
+        code, said = run('php', '-r', 'require "vendor/autoload.php"; new Jobstrand\\NewJob("mail"); echo Jobstrand\\Laravel\\JobstrandQueue::class;', folder=app)
+        yield told('and found', (code, said) == (0, 'Jobstrand\\Laravel\\JobstrandQueue'), said)
+
+
+def tests(binary, folder, name, least):
+    """Each test of a file, of which there are at least so many."""
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other, databases.postgresql(Path(one)) as postgresql, \
             databases.mariadb(Path(other)) as mariadb:
         for server in (postgresql, mariadb):
             subprocess.run([binary, 'schema', 'create'], env={**os.environ, **server}, check=True, capture_output=True, timeout=clients.PATIENCE_S)
-        name, user, word = source_of(mariadb, 'mysql')
+        source, user, word = source_of(mariadb, 'mysql')
         env = {'JOBSTRAND_BINARY': str(binary), 'POSTGRESQL_DSN': '{};user={};password={}'.format(*source_of(postgresql, 'pgsql')),
-               'MARIADB_DSN': f'{name};charset=utf8mb4', 'MARIADB_USER': user, 'MARIADB_PASSWORD': word}
+               'MARIADB_DSN': f'{source};charset=utf8mb4', 'MARIADB_USER': user, 'MARIADB_PASSWORD': word}
         code, said = run('phpunit', '--no-configuration', '--do-not-cache-result', '--fail-on-warning', '--fail-on-risky', '--log-junit', f'{one}/results.xml', '--bootstrap',
-                         TESTS / 'autoload.php', TESTS / 'ClientTest.php', env=env)
+                         folder / 'autoload.php', folder / name, env=env)
         cases = [*xml.etree.ElementTree.parse(f'{one}/results.xml').getroot().iter('testcase')] if code in (0, 1, 2) else []
     for case in cases:
         yield told(case.get('name'), not {'failure', 'error', 'skipped', 'warning'} & {part.tag for part in case})
-    yield told('the tests end', code == 0 and len(cases) > 13, said)
+    yield told('the tests end', code == 0 and len(cases) >= least, said)
 
 
 def source_of(server, driver):
@@ -90,7 +103,7 @@ def run_example(content, home):
 
 def main():
     binary = Path(sys.argv[1]).resolve()
-    results = [*shape(), *tests(binary), *examples(binary)]
+    results = [*shape(), *tests(binary, TESTS, 'ClientTest.php', 15), *examples(binary)]
     failed = results.count(False)
     print(f'{len(results) - failed} passed, {failed} failed')
     return 1 if failed else 0

@@ -32,6 +32,7 @@ RUN_BY = {
     "docs/from-a-jobs-table.md": {"sh": "docs.readme", "sql": "docs.readme"},
     "docs/from-flowable.md": {"sh": "docs.readme", "sql": "docs.readme, docs.operations", "toml": "docs.readme"},
     "docs/from-quartz.md": {"sh": "docs.readme"},
+    "docs/frameworks.md": {"php": "docs.snippets", "ruby": "docs.snippets", "ts": "docs.snippets"},
     "docs/http.md": {"sh": "docs.http", "toml": "docs.http"},
     "docs/history.md": {"sh": "docs.operations", "json": None},
     "docs/definitions.md": {"sh": "docs.operations", "toml": "docs.operations"},

@@ -156,7 +156,7 @@ class Command(unittest.TestCase):
     def test_a_kind_that_there_is_not_is_refused_with_those_that_there_are(self):
         answer = run(ROOT / 'tools/release', 'rpm')
         self.assertEqual(answer.returncode, 2)
-        self.assertIn('there is no kind rpm; there are python, npm, deb, tarball, image, java', answer.stderr)
+        self.assertIn('there is no kind rpm; there are python, npm, deb, tarball, image, java, gem, composer', answer.stderr)
 
 
 if __name__ == '__main__':

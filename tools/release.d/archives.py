@@ -14,7 +14,7 @@ def build_time() -> int:
 
 def run(*command, **options):
     """Runs a tool that makes something, with the time that its files shall have; what it says is only heard when it fails."""
-    environment = {**os.environ, 'SOURCE_DATE_EPOCH': str(build_time())}
+    environment = {**os.environ, 'SOURCE_DATE_EPOCH': str(build_time()), 'TZ': 'UTC'}  # ZIP has local times.
     words = [str(word) for word in command]
     done = subprocess.run(words, capture_output=True, text=True, env=environment, check=False, **options)
     if done.returncode != 0:

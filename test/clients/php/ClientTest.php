@@ -121,6 +121,29 @@ final class ClientTest extends TestCase
         });
     }
 
+    public function testManyJobsAreThereExactlyIfTheAppCommits(): void
+    {
+        $this->eachApp(function (PDO $pdo, string $name): void {
+            $numbered = array_map(static fn (int $number) => new NewJob('log', $number, external: true), range(0, 1199));
+            $jobs = [self::full('full-1'), new NewJob('log', str_repeat('ä', 5000)), ...$numbered, self::full('kept')];
+            foreach (['rollBack' => ['0', '0', '0'], 'commit' => ['1', '1', '1200']] as $ending => $wanted) {
+                $pdo->beginTransaction();
+                $ids = Jobs::enqueueAll($pdo, $jobs);
+                $pdo->$ending();
+                self::assertSame(['full-1', 1202, 'full-1'], [$ids[0], count(array_unique($ids)), end($ids)]);
+                $counted = array_map(static fn (string $table) => self::text($pdo, "SELECT COUNT(*) FROM ACT_RU_$table"), ['TIMER_JOB', 'JOB', 'EXTERNAL_JOB']);
+                self::assertSame($wanted, $counted, $name);
+            }
+            self::assertSame($ids[1201], self::text($pdo, "SELECT ID_ FROM ACT_RU_EXTERNAL_JOB WHERE HANDLER_CFG_ = '1199'"));
+            $pdo->beginTransaction();
+            self::assertSame([], Jobs::enqueueAll($pdo, []));
+            $pdo->commit();
+        });
+        $client = $this->service->client();
+        $ids = $client->enqueueAll([new NewJob('mail', 1, external: true), new NewJob('mail', 2, external: true, delay: 60)]);
+        self::assertSame(['external', 'timer'], array_map(fn (string $id) => $this->service->job($id)['place'], $ids));
+    }
+
     public function testTimesAreInUtcAndTheSessionIsLeftAsItWas(): void
     {
         $this->eachApp(function (PDO $pdo, string $name): void {

@@ -1,102 +1,17 @@
 # frozen_string_literal: true
 
-# What the package for Ruby claims, on the service at SERVICE_ORIGIN with the database SERVICE_FILE, and on the servers that
-# POSTGRESQL_URL and MARIADB_URL name. `JOBSTRAND_BINARY` is the program.
-require "fileutils"
-require "minitest/autorun"
+# What the package for Ruby claims, on services with SQLite, and on the servers that POSTGRESQL_URL and MARIADB_URL name.
 require "mysql2"
-require "open3"
 require "pg"
 require "socket"
 require "sqlite3"
 require "stringio"
-require "tmpdir"
-require "uri"
-require "jobstrand"
-
-PATIENCE_S = 60
-
-def eventually(what)
-  give_up = Process.clock_gettime(Process::CLOCK_MONOTONIC) + PATIENCE_S
-  until yield
-    raise "not within its time: #{what}" if Process.clock_gettime(Process::CLOCK_MONOTONIC) > give_up
-
-    sleep 0.02
-  end
-end
+require_relative "service"
 
 FULL = { id: "full-1", delay: 3600, retries: 4, retry_cycle: "R5/PT1M", priority: 7, external: true, exclusive: false,
          process_instance_id: "order-1", process_definition_id: "orders:1", category: "shop", tenant_id: "acme",
          correlation_id: "c-1", traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
          unique_key: "mail-1", unique_for: 7200, on_duplicate: :keep }.freeze
-
-# `jobstrand serve` on a SQLite database.
-class Service
-  attr_reader :address, :file
-
-  def initialize(folder)
-    @folder = folder
-    @file = "#{folder}/jobs.db"
-    run("schema", "create")
-    serve(0)
-  end
-
-  def run(*words)
-    said, status = Open3.capture2e({ "JOBSTRAND_DB" => "sqlite:jobs.db" }, ENV.fetch("JOBSTRAND_BINARY"), *words, chdir: @folder)
-    raise said unless status.success?
-  end
-
-  def client
-    @client ||= Jobstrand::Client.new(@address)
-  end
-
-  def place(name)
-    client.get("/api/v1/stats")["places"][name]
-  end
-
-  def locked
-    client.get("/api/v1/stats")["locked"]["external"]
-  end
-
-  def job(id)
-    client.get("/api/v1/jobs/#{id}")
-  end
-
-  def enqueue(count, **options)
-    client.call("POST", "/api/v1/jobs", Array.new(count) { |number| Jobstrand::NewJob.new("mail", number, external: true, **options).to_h })["ids"]
-  end
-
-  def end_by(signal)
-    Process.kill(signal, @process)
-    Process.wait(@process)
-  end
-
-  def again
-    serve(URI(@address).port)
-  end
-
-  private
-
-  def serve(port)
-    log = "#{@folder}/service.log"
-    @process = spawn({ "JOBSTRAND_DB" => "sqlite:jobs.db" }, ENV.fetch("JOBSTRAND_BINARY"), "serve", "--http", "127.0.0.1:#{port}",
-                     chdir: @folder, err: [log, "w"])
-    eventually("the service is ready") { File.read(log).include?(" clock_skew_ms=") }
-    @address = "http://127.0.0.1:#{File.read(log)[/\bport=(\d+)/, 1]}"
-  end
-end
-
-class WithService < Minitest::Test
-  def setup
-    @folder = Dir.mktmpdir
-    @service = Service.new(@folder)
-  end
-
-  def teardown
-    @service.end_by("TERM")
-    FileUtils.rm_rf(@folder)
-  end
-end
 
 class EnqueueTest < WithService
   # Each driver: how it runs a statement, and its connection.
@@ -166,6 +81,25 @@ class EnqueueTest < WithService
     end
   end
 
+  def test_many_jobs_are_there_exactly_if_the_app_commits
+    each_app do |connection, run|
+      jobs = [Jobstrand::NewJob.new("log", 0, **FULL), Jobstrand::NewJob.new("log", "ä" * 5000), *Array.new(1200) { |n| Jobstrand::NewJob.new("log", n, external: true) },
+              Jobstrand::NewJob.new("log", 0, **FULL, id: "kept")]
+      { "ROLLBACK" => [0, 0, 0], "COMMIT" => [1, 1, 1200] }.each do |ending, wanted|
+        run.call("BEGIN")
+        ids = Jobstrand.enqueue_all(connection, jobs)
+        run.call(ending)
+        assert_equal(["full-1", 1202, "full-1"], [ids[0], ids.uniq.size, ids[-1]])
+        assert_equal(wanted, %w[TIMER_JOB JOB EXTERNAL_JOB].map { |table| run.call("SELECT COUNT(*) FROM ACT_RU_#{table}")[0].to_i })
+        assert_equal([ids[1202 - 1]], run.call("SELECT ID_ FROM ACT_RU_EXTERNAL_JOB WHERE HANDLER_CFG_ = '1199'")) if ending == "COMMIT"
+      end
+      assert_equal([1], run.call("SELECT COUNT(*) FROM ACT_GE_BYTEARRAY").map(&:to_i))
+      run.call("BEGIN")
+      assert_equal([], Jobstrand.enqueue_all(connection, []))
+      run.call("COMMIT")
+    end
+  end
+
   def test_times_are_in_utc_and_the_session_of_mysql_is_left_as_it_was
     each_app do |connection, run|
       next unless connection.is_a?(Mysql2::Client)
@@ -225,6 +159,21 @@ class EnqueueTest < WithService
 end
 
 class ClientTest < WithService
+  def test_many_jobs_are_added_or_none
+    ids = @service.client.enqueue_all([Jobstrand::NewJob.new("mail", 1, external: true), Jobstrand::NewJob.new("mail", 2, external: true, delay: 60)])
+    assert_equal([[1, "external"], [2, "timer"]], ids.map { |id| @service.job(id).values_at("payload", "place") })
+    assert_raises(Jobstrand::Invalid) { @service.client.enqueue_all([Jobstrand::NewJob.new("mail"), Jobstrand::NewJob.new("mail", retries: -1)]) }
+    assert_equal(0, @service.place("executable"))
+  end
+
+  def test_the_environment_names_the_service_and_the_file_of_its_token
+    file = "#{@folder}/token"
+    File.write(file, "secret\nand notes\n")
+    client = Jobstrand::Client.from_environment({ "JOBSTRAND_URL" => "#{@service.address}/", "JOBSTRAND_TOKEN_FILE" => file })
+    assert_equal([@service.address, "secret"], [client.address, client.instance_variable_get(:@token)])
+    assert_equal("http://127.0.0.1:8080", Jobstrand::Client.from_environment({}).address)
+  end
+
   def test_errors_are_of_kinds
     client = @service.client
     client.enqueue("mail", external: true, id: "mail-1")

@@ -39,6 +39,17 @@ final class Client
         return $this->again('POST', '/api/v1/jobs', self::json($job->asRead()))['id'];
     }
 
+    /**
+     * The same for many, up to 10,000: all of them are added, or none.
+     *
+     * @param list<NewJob> $jobs
+     * @return list<string> their ids
+     */
+    public function enqueueAll(array $jobs): array
+    {
+        return $this->again('POST', '/api/v1/jobs', self::json(array_map(static fn (NewJob $job) => $job->asRead(), $jobs)))['ids'];
+    }
+
     /** Reads what stands at a path of docs/http.md, such as /api/v1/stats. */
     public function get(string $path): mixed
     {

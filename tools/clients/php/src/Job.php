@@ -25,7 +25,7 @@ final class Job
     private ?string $variables = null;
 
     /** @param array<string, mixed> $told all that the service tells of it, by the names of the service */
-    public function __construct(public readonly array $told, private readonly ?Worker $worker = null)
+    public function __construct(public readonly array $told, private readonly ?ExternalJobs $holder = null)
     {
         $this->id = $told['id'];
         $this->handlerType = $told['handlerType'];
@@ -55,7 +55,7 @@ final class Job
      */
     public function extend(): bool
     {
-        return $this->worker === null || $this->worker->extend($this);
+        return $this->holder === null || $this->holder->extend($this);
     }
 
     /**

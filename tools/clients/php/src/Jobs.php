@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Jobstrand;
 
+use Closure;
 use DateTimeImmutable;
 use DateTimeInterface;
 use InvalidArgumentException;
@@ -17,6 +18,9 @@ final class Jobs
 {
     /** Characters of a payload in the row of the job; a longer one has a row of its own. */
     private const MOST_IN_ROW = 4000;
+
+    /** Rows: SQLite takes 32,766 values for a statement, MySQL 16 MB. */
+    private const PER_STATEMENT = 500;
 
     /** For a key that is freed between two statements. */
     private const TRIES = 3;
@@ -49,15 +53,27 @@ final class Jobs
      */
     public static function enqueue(PDO $pdo, NewJob $job): string
     {
-        self::refuseWhatNeedsTheService($job);
-        $insertion = new self($pdo, $job);
-        if (!in_array($insertion->database, ['pgsql', 'mysql', 'sqlite'], true)) {
-            throw new InvalidArgumentException("jobs are in PostgreSQL, MySQL, MariaDB or SQLite, not in $insertion->database");
+        return self::enqueueAll($pdo, [$job])[0];
+    }
+
+    /**
+     * The same for many, all that have no unique key with as few statements as their columns allow.
+     *
+     * @param list<NewJob> $jobs
+     * @return list<string>
+     */
+    public static function enqueueAll(PDO $pdo, array $jobs): array
+    {
+        array_map(self::refuseWhatNeedsTheService(...), $jobs);
+        $database = $pdo->getAttribute(PDO::ATTR_DRIVER_NAME);
+        if (!in_array($database, ['pgsql', 'mysql', 'sqlite'], true)) {
+            throw new InvalidArgumentException("jobs are in PostgreSQL, MySQL, MariaDB or SQLite, not in $database");
         }
         if (!$pdo->inTransaction()) {
             throw new LogicException('the connection is in no transaction: beginTransaction()');
         }
-        return $insertion->add();
+        $insertions = array_map(static fn (NewJob $job) => new self($pdo, $job), $jobs);
+        return $insertions === [] ? [] : $insertions[0]->leavingTheSession(static fn () => self::addAll($insertions));
     }
 
     private static function refuseWhatNeedsTheService(NewJob $job): void
@@ -75,42 +91,58 @@ final class Jobs
     }
 
     /** Leaves the app's session as it was. */
-    private function add(): string
+    private function leavingTheSession(Closure $work): array
     {
         if ($this->database !== 'mysql') {
-            return $this->addOrKeep();
+            return $work();
         }
         // Times are given in UTC; the columns would take them for the session's.
         $this->run("SET @jobstrand_zone = @@session.time_zone, time_zone = '+00:00'");
         try {
-            return $this->addOrKeep();
+            return $work();
         } finally {
             $this->run('SET time_zone = @jobstrand_zone');
         }
     }
 
-    private function addOrKeep(): string
+    /**
+     * @param non-empty-list<self> $insertions
+     * @return list<string>
+     */
+    private static function addAll(array $insertions): array
     {
-        $kept = $this->job->uniqueKey === null ? null : $this->takeKey();
-        if ($kept !== null) {
-            return $kept;
+        $ids = $alike = [];
+        foreach ($insertions as $one) {
+            $kept = $one->job->uniqueKey === null ? null : $one->takeKey();
+            $ids[] = $kept ?? $one->id;
+            foreach ($kept === null ? $one->rows() : [] as [$table, $row]) {
+                if ($one->job->uniqueKey === null) {
+                    $alike["$table " . implode(' ', array_keys($row))][] = $row;
+                } else {
+                    $one->insert($table, $row); // The next one may have to replace it.
+                }
+            }
         }
-        $this->insertJob();
-        if ($this->database === 'pgsql') {
-            $this->run('NOTIFY jobstrand');
+        foreach ($alike as $names => $rows) {
+            $insertions[0]->insertAll(strtok($names, ' '), $rows);
         }
-        return $this->id;
+        if ($insertions[0]->database === 'pgsql') {
+            $insertions[0]->run('NOTIFY jobstrand');
+        }
+        return $ids;
     }
 
-    private function insertJob(): void
+    /** @return list<array{string, array<string, mixed>}> each with its table */
+    private function rows(): array
     {
         $job = $this->job;
         $due = $job->delay === null ? $job->due : $this->later($job->delay);
         $table = $job->external ? 'ACT_RU_EXTERNAL_JOB' : 'ACT_RU_JOB';
-        $this->insert($due === null ? $table : 'ACT_RU_TIMER_JOB', [
+        [$rows, $payload] = $this->payload();
+        $rows[] = [$due === null ? $table : 'ACT_RU_TIMER_JOB', self::withoutNull([
             'ID_' => $this->id,
             'HANDLER_TYPE_' => $job->handlerType,
-            ...$this->payloadColumns(),
+            ...$payload,
             'TYPE_' => $job->external ? 'externalWorker' : ($due === null ? null : 'timer'),
             'DUEDATE_' => $due,
             'REPEAT_' => $job->repeat,
@@ -125,22 +157,22 @@ final class Jobs
             'CORRELATION_ID_' => $job->correlationId ?? $this->id,
             'TRACE_PARENT_' => $job->traceparent,
             'UNIQUE_KEY_' => $job->uniqueKey,
-        ]);
+        ])];
+        return $rows;
     }
 
-    /** @return array<string, string> */
-    private function payloadColumns(): array
+    /** @return array{list<array{string, array<string, mixed>}>, array<string, string>} the row of a long payload, and the columns of the job */
+    private function payload(): array
     {
         if ($this->job->payload === null) {
-            return [];
+            return [[], []];
         }
         $text = Client::json($this->job->payload);
         if (preg_match_all('/./su', $text) <= self::MOST_IN_ROW) {
-            return ['HANDLER_CFG_' => $text];
+            return [[], ['HANDLER_CFG_' => $text]];
         }
         $id = NewJob::freshId();
-        $this->insert('ACT_GE_BYTEARRAY', ['ID_' => $id, 'NAME_' => 'payload', 'BYTES_' => [$text]]);
-        return ['CUSTOM_VALUES_ID_' => $id];
+        return [[['ACT_GE_BYTEARRAY', ['ID_' => $id, 'NAME_' => 'payload', 'BYTES_' => [$text]]]], ['CUSTOM_VALUES_ID_' => $id]];
     }
 
     /** Returns the id of the job that has the key and is kept; null: the key is taken. */
@@ -229,12 +261,29 @@ final class Jobs
         return $this->database === 'sqlite' ? '' : " FOR UPDATE$how";
     }
 
+    /**
+     * @param array<string, mixed> $row
+     * @return array<string, mixed>
+     */
+    private static function withoutNull(array $row): array
+    {
+        return array_filter($row, static fn ($value) => $value !== null);
+    }
+
     /** @param array<string, mixed> $row what has no value is left out */
     private function insert(string $table, array $row, string $ending = ''): void
     {
-        $row = array_filter($row, static fn ($value) => $value !== null);
-        $marks = implode(', ', array_fill(0, count($row), '?'));
-        $this->run("INSERT INTO $table (" . implode(', ', array_keys($row)) . ") VALUES ($marks)$ending", ...array_values($row));
+        $this->insertAll($table, [self::withoutNull($row)], $ending);
+    }
+
+    /** @param non-empty-list<array<string, mixed>> $rows that have the same columns */
+    private function insertAll(string $table, array $rows, string $ending = ''): void
+    {
+        $marks = '(' . implode(', ', array_fill(0, count($rows[0]), '?')) . ')';
+        foreach (array_chunk($rows, self::PER_STATEMENT) as $some) {
+            $sql = "INSERT INTO $table (" . implode(', ', array_keys($rows[0])) . ') VALUES ' . implode(', ', array_fill(0, count($some), $marks)) . $ending;
+            $this->run($sql, ...array_merge(...array_map(array_values(...), $some)));
+        }
     }
 
     /**

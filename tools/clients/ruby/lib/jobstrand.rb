@@ -18,6 +18,13 @@ module Jobstrand
   # options are those of NewJob. What the driver raises comes as it is: above all that the id or the
   # unique key is taken. KeyHeld says that a job which is to be replaced runs already.
   def self.enqueue(connection, handler_type, payload = nil, **options)
-    Insertion.new(connection, NewJob.new(handler_type, payload, **options)).run
+    enqueue_all(connection, [NewJob.new(handler_type, payload, **options)])[0]
+  end
+
+  # The same for many of NewJob, with few statements. Returns their ids, in the order of the jobs.
+  def self.enqueue_all(connection, jobs)
+    Insertion.run(connection, jobs)
   end
 end
+
+require_relative "jobstrand/railtie" if defined?(Rails::Railtie) && defined?(ActiveJob)

@@ -14,6 +14,14 @@ module Jobstrand
 
     attr_reader :address
 
+    # Of the service that JOBSTRAND_URL names, with the token on the first line of the file that
+    # JOBSTRAND_TOKEN_FILE names, if it does.
+    def self.from_environment(environment = ENV)
+      file = environment["JOBSTRAND_TOKEN_FILE"]
+      new(environment.fetch("JOBSTRAND_URL", "http://127.0.0.1:8080"),
+          token: file && File.open(file, &:readline).chomp)
+    end
+
     def initialize(address, token: nil, timeout: 30, retries: 2)
       @uri = URI.parse(address)
       is_http = @uri.is_a?(URI::HTTP) && @uri.host
@@ -30,6 +38,11 @@ module Jobstrand
     # with an Idempotency-Key, so that the job is not doubled. The options are those of NewJob.
     def enqueue(handler_type, payload = nil, **options)
       again("POST", "/api/v1/jobs", NewJob.new(handler_type, payload, **options).to_h)["id"]
+    end
+
+    # The same for many of NewJob, up to 10,000: all of them are added, or none. Returns their ids.
+    def enqueue_all(jobs)
+      again("POST", "/api/v1/jobs", jobs.map(&:to_h))["ids"]
     end
 
     # Reads what stands at a path of docs/http.md, such as /api/v1/stats.

@@ -20,8 +20,28 @@ module Jobstrand
       [hex[0, 8], hex[8, 4], hex[12, 4], hex[16, 4], hex[20, 12]].join("-")
     end
 
-    def initialize(connection, job)
-      @session = Session.of(connection)
+    # Adds jobs, all that have no unique key with as few statements as their columns allow. Returns
+    # their ids, in the order of the jobs.
+    def self.run(connection, jobs)
+      session = Session.of(connection)
+      return [] if jobs.empty?
+
+      all = jobs.map { |job| new(session, job) }
+      with_key, others = all.partition(&:key?)
+      session.in_utc do
+        with_key.each(&:insert)
+        others.flat_map(&:rows).group_by { |table, row| [table, row.keys] }
+              .each { |(table, _), rows| session.insert_all(table, rows.map(&:last)) }
+      end
+      session.announce
+      all.map(&:id)
+    end
+
+    # Of the job that is there in the end: of another, if that has the unique key and is kept.
+    attr_reader :id
+
+    def initialize(session, job)
+      @session = session
       @job = job
       @id = job[:id] || Insertion.fresh_id
       @now = Time.now
@@ -29,16 +49,21 @@ module Jobstrand
       refuse_what_needs_the_service
     end
 
-    def run
-      return insert unless @session.database == :mysql
+    def key?
+      !@job[:unique_key].nil?
+    end
 
-      # Times are given in UTC; the columns would take them for the session's.
-      @session.run("SET @jobstrand_zone = @@session.time_zone, time_zone = '+00:00'")
-      begin
-        insert
-      ensure
-        @session.run("SET time_zone = @jobstrand_zone")
-      end
+    def insert
+      kept = take_key
+      return @id = kept if kept
+
+      rows.each { |table, row| @session.insert(table, **row) }
+    end
+
+    # Each with its table.
+    def rows
+      texts, columns = payload
+      [*texts, job_row(columns)]
     end
 
     private
@@ -54,45 +79,40 @@ module Jobstrand
       raise ArgumentError, wrong if wrong
     end
 
-    def insert
-      kept = take_key if @job[:unique_key]
-      return kept if kept
-
-      add(@job[:external] ? "ACT_RU_EXTERNAL_JOB" : "ACT_RU_JOB", **payload_columns)
-      @session.run("NOTIFY jobstrand") if @session.database == :postgresql
-      @id
+    def job_row(columns)
+      type = "externalWorker" if @job[:external]
+      type ||= "timer" if due
+      [table, {
+        ID_: @id, HANDLER_TYPE_: @job.handler_type, TYPE_: type, DUEDATE_: due,
+        REPEAT_: @job[:repeat], RETRIES_: @job[:retries], RETRY_CYCLE_: @job[:retry_cycle],
+        PRIORITY_: @job[:priority], EXCLUSIVE_: @job[:exclusive],
+        PROCESS_INSTANCE_ID_: @job[:process_instance_id],
+        PROC_DEF_ID_: @job[:process_definition_id], CATEGORY_: @job[:category],
+        TENANT_ID_: @job[:tenant_id], CORRELATION_ID_: @job[:correlation_id] || @id,
+        TRACE_PARENT_: @job[:traceparent], UNIQUE_KEY_: @job[:unique_key], **columns
+      }.compact]
     end
 
-    def add(table, **payload)
-      type = "externalWorker" if @job[:external]
-      if due
-        table = "ACT_RU_TIMER_JOB"
-        type ||= "timer"
-      end
-      @session.insert(
-        table, ID_: @id, HANDLER_TYPE_: @job.handler_type, TYPE_: type, DUEDATE_: due,
-               REPEAT_: @job[:repeat], RETRIES_: @job[:retries], RETRY_CYCLE_: @job[:retry_cycle],
-               PRIORITY_: @job[:priority], EXCLUSIVE_: @job[:exclusive],
-               PROCESS_INSTANCE_ID_: @job[:process_instance_id],
-               PROC_DEF_ID_: @job[:process_definition_id], CATEGORY_: @job[:category],
-               TENANT_ID_: @job[:tenant_id], CORRELATION_ID_: @job[:correlation_id] || @id,
-               TRACE_PARENT_: @job[:traceparent], UNIQUE_KEY_: @job[:unique_key], **payload
-      )
+    def table
+      return "ACT_RU_TIMER_JOB" if due
+
+      @job[:external] ? "ACT_RU_EXTERNAL_JOB" : "ACT_RU_JOB"
     end
 
     def due
       @job[:delay] ? @now + @job[:delay] : @job[:due]
     end
 
-    def payload_columns
-      return {} if @job.payload.nil?
+    # The row of a long payload, and the columns of the job.
+    def payload
+      return [[], {}] if @job.payload.nil?
 
       text = JSON.generate(@job.payload)
-      return { HANDLER_CFG_: text } if text.length <= MOST_IN_ROW
+      return [[], { HANDLER_CFG_: text }] if text.length <= MOST_IN_ROW
 
       id = Insertion.fresh_id
-      @session.insert("ACT_GE_BYTEARRAY", ID_: id, NAME_: "payload", BYTES_: @session.bytes(text))
-      { CUSTOM_VALUES_ID_: id }
+      [[["ACT_GE_BYTEARRAY", { ID_: id, NAME_: "payload", BYTES_: @session.bytes(text) }]],
+       { CUSTOM_VALUES_ID_: id }]
     end
 
     # Returns the id of the job that has the key and is kept, or nil.
@@ -170,6 +190,8 @@ module Jobstrand
 
   # The app's connection, in the ways of its driver.
   class Session
+    PER_STATEMENT = 500 # Rows: SQLite takes 32,766 values for a statement, MySQL 16 MB.
+
     # Of a connection of a driver, or one of ActiveRecord.
     def self.of(connection)
       raw = connection.respond_to?(:raw_connection) ? connection.raw_connection : connection
@@ -187,12 +209,25 @@ module Jobstrand
 
     # What has no value is left out.
     def insert(table, unless_there: false, **row)
-      row = row.compact
-      marks = Array.new(row.size, "?").join(", ")
-      sql = "INSERT INTO #{table} (#{row.keys.join(", ")}) VALUES (#{marks})"
-      sql += self.unless_there if unless_there
-      run(sql, *row.values)
+      insert_all(table, [row.compact], ending: unless_there ? self.unless_there : "")
     end
+
+    # Rows that have the same columns.
+    def insert_all(table, rows, ending: "")
+      start = "INSERT INTO #{table} (#{rows[0].keys.join(", ")}) VALUES "
+      marks = "(#{Array.new(rows[0].size, "?").join(", ")})"
+      rows.each_slice(PER_STATEMENT) do |some|
+        run(start + Array.new(some.size, marks).join(", ") + ending, *some.flat_map(&:values))
+      end
+    end
+
+    # Columns take times for the session's; they are given in UTC.
+    def in_utc
+      yield
+    end
+
+    # Tells nodes that there are jobs.
+    def announce; end
 
     # Lets a key be that is there already.
     def unless_there
@@ -226,10 +261,6 @@ module Jobstrand
         refuse_without_transaction(raw.transaction_status != 0)
       end
 
-      def database
-        :postgresql
-      end
-
       # Carries a statement out with a value for each +?+. Returns the rows, as arrays.
       def run(sql, *values)
         number = 0
@@ -242,6 +273,10 @@ module Jobstrand
         { value: text, format: 1 }
       end
 
+      def announce
+        run("NOTIFY jobstrand")
+      end
+
       private
 
       def mark(value, number)
@@ -251,8 +286,13 @@ module Jobstrand
 
     # One of the gem mysql2.
     class Mysql < Session
-      def database
-        :mysql
+      def in_utc
+        run("SET @jobstrand_zone = @@session.time_zone, time_zone = '+00:00'")
+        begin
+          yield
+        ensure
+          run("SET time_zone = @jobstrand_zone")
+        end
       end
 
       def run(sql, *values)
@@ -278,10 +318,6 @@ module Jobstrand
       def initialize(raw)
         super
         refuse_without_transaction(raw.transaction_active?)
-      end
-
-      def database
-        :sqlite
       end
 
       def run(sql, *values)
