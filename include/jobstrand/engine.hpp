@@ -104,8 +104,9 @@ public:
     /// Calls `hear`, from any thread, when there may be free jobs for external workers: those that
     /// were enqueued or given back here, or that this engine has moved when they fell due; after
     /// start(), what it hears of other processes as well. Those of workers that died are found by
-    /// asking now and then. It must not block. An empty function: nobody wants to know. When this
-    /// returns, the one before is not called any more.
+    /// asking now and then. It must neither block nor call the engine, but wake whoever asks. An
+    /// empty function: nobody wants to know. When this returns, the one before is not called any
+    /// more.
     void on_external_jobs(std::function<void()> hear);
 
     // Enqueueing. Returns the id(s). In a transaction of its own, all or none; in a transaction of

@@ -32,7 +32,7 @@ struct HeldWork {
 
     /// Which acquisition it was, so that a worker that lost the job and got it again writes nothing
     /// of its earlier run. nullopt: whatever a worker of this name holds counts.
-    std::optional<int> fencing_token = {};
+    std::optional<std::int64_t> fencing_token = {};
 
     bool operator==(const HeldWork&) const = default;
 };
@@ -78,7 +78,7 @@ enum class WorkAnswer {
 /// The name, up to 200 characters, is all that says who holds a job: two workers must not share
 /// one. Whoever makes an object of the same name, in whatever process, speaks for the same worker.
 /// When a lock is over, the next acquisition gets the job and no retry is used; until then its
-/// worker may still say what became of it.
+/// worker may still say what became of it, but for an exclusive job of an instance.
 ///
 /// Errors: Error; std::invalid_argument for what cannot be meant, which names things as HTTP does
 /// (`lockDuration`), and nothing was changed; std::logic_error within a transaction of the engine.

@@ -126,8 +126,9 @@ public:
     [[nodiscard]] std::optional<JobLogLine> log_line(std::string_view id);
 
     /// The last runs of each handler type that have succeeded, the latest first, behind the run
-    /// with the id `behind` (empty: from the latest). Nodes write them down about a second after
-    /// the end, and a crash may lose some. Runs by Engine::run_job are not among them.
+    /// with the id `behind` (empty: from the latest). Engines that run write them down about a
+    /// second after the end, those of external workers too, and a crash may lose some. Not among
+    /// them: runs by Engine::run_job, and of a TestEngine.
     [[nodiscard]] std::vector<FinishedRun> finished_runs(
         const FinishedRunQuery& query = {},
         std::string_view behind = {},

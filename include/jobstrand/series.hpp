@@ -31,7 +31,7 @@ enum class SeriesState {
 struct StoredSeries : NewSeries {
     SeriesState state = SeriesState::waiting;
     std::string turn_id = {};  ///< The job that is the next turn, or runs; empty: it has ended.
-    std::int64_t fired = 0;    ///< Turns so far, or since it was rescheduled.
+    std::int64_t fired = 0;    ///< Turns that have been fired.
     std::optional<TimePoint> last_turn = {};  ///< The due date of the last one that was fired.
     std::optional<TimePoint> create_time = {};
     std::string complaint = {};  ///< What of its row cannot be read; empty: all can.
@@ -99,6 +99,10 @@ public:
         std::size_t count = 5,
         const std::optional<TimePoint>& after = {}
     );
+
+    /// The same of a series that would be begun now, to be shown before. Its texts are refused as
+    /// Engine::start_series() does.
+    [[nodiscard]] std::vector<TimePoint> next_turns(NewSeries series, std::size_t count = 5);
 
     // One series. `refused` where it has ended, if nothing else is said.
 

@@ -112,6 +112,9 @@ TEST_F(PublicWorkers, An_earlier_run_of_the_same_worker_writes_nothing) {
     test_.advance(1min + 1s);
     const AcquiredWork again = take(first_);
     EXPECT_EQ(first_.complete(lost.held), WorkAnswer::not_held);
+    const HeldWork never_given{
+        .id = "a", .fencing_token = again.held.fencing_token.value() + (1LL << 32)};
+    EXPECT_EQ(first_.complete(never_given), WorkAnswer::not_held);
     EXPECT_EQ(first_.complete({.id = "a"}), WorkAnswer::done) << "the name counts alone";
     EXPECT_EQ(first_.complete(again.held), WorkAnswer::not_found);
 }

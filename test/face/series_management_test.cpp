@@ -204,6 +204,19 @@ TEST_F(PublicSeries, The_next_turns_are_told_as_they_will_be_taken) {
     EXPECT_THAT(series_.next_turns("nightly", 1), ElementsAre(kMonday + 50h));
 }
 
+TEST_F(PublicSeries, The_turns_of_a_series_are_shown_before_it_is_begun) {
+    EXPECT_THAT(
+        series_.next_turns({.repeat = "0 0 2 * * ?", .zone = "Europe/Berlin"}, 2),
+        ElementsAre(kMonday + 1h, kMonday + 25h)
+    );
+    EXPECT_THAT(
+        series_.next_turns({.turn = {.due = "PT90M"}, .repeat = "R2/PT1H"}),
+        ElementsAre(kMonday + 90min, kMonday + 150min)
+    );
+    EXPECT_THROW((void)series_.next_turns({.repeat = "daily"}), std::invalid_argument);
+    EXPECT_THAT(keys(), IsEmpty());
+}
+
 TEST_F(PublicSeries, Nothing_is_changed_beside_a_transaction_that_would_be_waited_for) {
     start("nightly");
     engine_.in_transaction([&](Transaction&) {

@@ -40,6 +40,7 @@ public:
 
     void in_transaction(const std::function<void(Transaction&)>& work);
 
+    /// Calls what has a transaction of its own. Throws as require_no_transaction(), and Error.
     template <typename Call>
     auto outside_transaction(const Call& call) {
         require_no_transaction("do this before or after it");

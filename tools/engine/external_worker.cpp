@@ -9,8 +9,16 @@ namespace jobstrand {
 
 namespace {
 
+/// What nobody can have been given.
+constexpr int kNoToken = -1;
+
 persistence::HeldJob held_of(const HeldWork& job) {
-    return {.id = job.id, .revision = job.fencing_token};
+    persistence::HeldJob held{.id = job.id};
+    if (job.fencing_token) {
+        const bool may_be = std::in_range<int>(*job.fencing_token);
+        held.revision = may_be ? static_cast<int>(*job.fencing_token) : kNoToken;
+    }
+    return held;
 }
 
 std::vector<persistence::HeldJob> held_of(const std::vector<HeldWork>& jobs) {

@@ -1,10 +1,12 @@
 #include "deadletter/desk/series_desk.hpp"
 #include "timers/series/next_turns.hpp"
+#include "tools/engine/due_texts.hpp"
 #include "tools/engine/engine_parts.hpp"
 #include "tools/engine/one_item.hpp"
 
 #include <jobstrand/series.hpp>
 
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -19,6 +21,14 @@ namespace {
 
 deadletter::SeriesDesk series_desk_of(engine::Wiring& wiring) {
     return {wiring.store(), wiring.series_store(), wiring.clock()};
+}
+
+template <typename Value>
+Value read(const schema::ParseResult<Value>& result) {
+    if (!result) {
+        throw std::invalid_argument("the series has no turns: " + result.error().message);
+    }
+    return result.value();
 }
 
 template <typename Parts>
@@ -88,18 +98,30 @@ std::vector<TimePoint> SeriesManagement::next_turns(
         if (!found || found->series.state == schema::SeriesState::ended) {
             return {};
         }
-        const auto turns = timers::next_turns(
+        return read(timers::next_turns(
             wiring.schedule(),
             found->series,
             wiring.calendar_texts(),
             wiring.clock().now(),
             after.value_or(TimePoint::min()),
             count
-        );
-        if (!turns) {
-            throw std::invalid_argument("the series has no turns: " + turns.error().message);
-        }
-        return turns.value();
+        ));
+    });
+}
+
+std::vector<TimePoint> SeriesManagement::next_turns(NewSeries series, std::size_t count) {
+    return with_public_errors([&] {
+        engine::Wiring& wiring = engine_.parts_->wiring();
+        const TimePoint now = wiring.clock().now();
+        const schema::CalendarTexts calendars = wiring.calendar_texts();
+        engine::resolve_due_texts(std::span(&series.turn, 1), now, [&] { return calendars; });
+        const std::optional<TimePoint> due = series.turn.due_date;
+        const auto begun =
+            read(wiring.schedule().begin(engine::series_of(std::move(series)), calendars, due, now)
+            );
+        return read(timers::next_turns(
+            wiring.schedule(), begun.series, calendars, now, TimePoint::min(), count
+        ));
     });
 }
 
