@@ -1,0 +1,90 @@
+"""A connection between a client and a service that can be cut, and remembers what went through it."""
+import asyncio
+import threading
+
+
+class Link:
+    """Listens on a port of its own. Each of these holds from now on, for connections that there are and for new ones."""
+
+    def __init__(self, port):
+        """`port`: of the service."""
+        self._port = port
+        self._is_cut = False
+        self._is_silent = False
+        self._loses_answers = 0
+        self._writers = set()
+        self._loop = asyncio.new_event_loop()
+        self.said = {}
+        """The bytes of each connection, as [of the client, of the service]."""
+        self._server = self._loop.run_until_complete(asyncio.start_server(self._serve, '127.0.0.1', 0))
+        self.port = self._server.sockets[0].getsockname()[1]
+        self.origin = f'http://127.0.0.1:{self.port}'
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+
+    def cut(self):
+        """Connections are reset."""
+        self._is_cut = True
+        self._do(self._reset)
+
+    def silence(self):
+        """Nothing comes through any more, in either way, and nobody is told."""
+        self._is_silent = True
+
+    def lose_answers(self, count=1):
+        """So many answers of the service end their connections in place of coming through."""
+        self._loses_answers = count
+
+    def mend(self):
+        """What was silent is cut: nobody knows what would come."""
+        was_silent, self._is_silent, self._is_cut = self._is_silent, False, False
+        if was_silent:
+            self._do(self._reset)
+
+    def close(self):
+        asyncio.run_coroutine_threadsafe(self._end(), self._loop).result()
+        self._do(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    async def _end(self):
+        self._server.close()
+        self._reset()
+        await asyncio.gather(*(asyncio.all_tasks() - {asyncio.current_task()}), return_exceptions=True)
+
+    def _do(self, what):
+        self._loop.call_soon_threadsafe(what)
+
+    def _reset(self):
+        for writer in self._writers:
+            writer.transport.abort()
+
+    async def _serve(self, reader, writer):
+        if self._is_cut:
+            writer.transport.abort()
+            return
+        try:
+            service_reader, service_writer = await asyncio.open_connection('127.0.0.1', self._port)
+        except OSError:
+            writer.transport.abort()
+            return
+        ends = {writer, service_writer}
+        self._writers |= ends
+        said = self.said[writer] = [bytearray(), bytearray()]
+        await asyncio.gather(self._carry(reader, service_writer, said[0], False), self._carry(service_reader, writer, said[1], True))
+        self._writers -= ends
+
+    async def _carry(self, reader, writer, said, is_answer):
+        try:
+            while data := await reader.read(65536):
+                said += data
+                if is_answer and self._loses_answers:
+                    self._loses_answers -= 1
+                    break
+                if not self._is_silent:
+                    writer.write(data)
+                    await writer.drain()
+        except OSError:
+            pass
+        # One end that hangs up ends both.
+        writer.transport.abort() if self._is_cut else writer.close()
