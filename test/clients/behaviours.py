@@ -98,6 +98,9 @@ class Service:
         subprocess.run([binary, 'schema', 'create'], cwd=folder, env=env, check=True, capture_output=True, timeout=clients.PATIENCE_S)
 
     def start(self):
+        """If it is not there."""
+        if self._process is not None:
+            return
         self._process = subprocess.Popen([self._binary, 'serve', '--http', f'127.0.0.1:{self.port}'], cwd=self._folder, env=self._env, stderr=subprocess.PIPE)
         clients.port_of(self._process)
         threading.Thread(target=self._process.stderr.read, daemon=True).start()
@@ -163,7 +166,6 @@ class Run:
     def __init__(self, service, link, adapter, way, gates):
         self._service, self._link, self._adapter, self._way, self._gates = service, link, adapter, way, gates
         self._works = False
-        self._is_away = False
         self._lock = None
 
     def carry_out(self, steps):
@@ -176,8 +178,7 @@ class Run:
 
     def end(self):
         """Leaves nothing behind."""
-        if self._is_away:
-            self._service.start()
+        self._service.start()
         self._link.mend()
         if self._works:
             self._adapter.ask({'stop': 'begin'})
@@ -224,8 +225,7 @@ class Run:
         self._works = when == 'begin'
 
     def service(self, how):
-        self._is_away = how == 'away'
-        self._service.kill() if self._is_away else self._service.start()
+        self._service.kill() if how == 'away' else self._service.start()
 
     def answers(self, _how):
         self._link.lose_answers()
