@@ -130,13 +130,15 @@ class Adapter:
         self._process = subprocess.Popen([*command, origin, url], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=adapters.ENVIRONMENT, start_new_session=True)
         self.pid = self._process.pid
         self.events = []
+        """What its handlers did and its client logged, each with the time at which that was heard."""
         self.answers = []
         self._has_ended = False
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     def _read(self):
         for line in self._process.stdout:
-            one = json.loads(line)
+            one = {**json.loads(line), 'at': time.time()}
             (self.answers if one.keys() & {'id', 'refused', 'working', 'stopped'} else self.events).append(one)
         self._has_ended = True
 
@@ -156,8 +158,13 @@ class Adapter:
         return [event for event in list(self.events) if kind in event and job_id in (None, event[kind])]
 
     def end(self):
-        os.killpg(self.pid, signal.SIGKILL)
+        self.send(signal.SIGKILL)
         self._process.wait()
+        self._reader.join()
+
+    def send(self, number):
+        """A signal, to the processes that it has begun too."""
+        os.killpg(self.pid, number)
 
 
 class Run:

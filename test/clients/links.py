@@ -1,21 +1,26 @@
-"""A connection between a client and a service that can be cut, and remembers what went through it."""
+"""A connection between a client and a service that can be cut, and tells what went through it."""
 import asyncio
+import re
 import threading
+import time
+
+HEAD = re.compile(rb'(?:([A-Z]+) (\S+) HTTP/1\.1|HTTP/1\.1 (\d+)).*?\r\n\r\n', re.S)
+LENGTH = re.compile(rb'\r\ncontent-length: *(\d+)', re.I)
 
 
 class Link:
     """Listens on a port of its own. Each of these holds from now on, for connections that there are and for new ones."""
 
-    def __init__(self, port):
-        """`port`: of the service."""
+    def __init__(self, port, on_answer=None):
+        """`port`: of the service. `on_answer`: called with each answer of it, also one that is not carried further: the path that was asked
+        for, when that was, and the bodies of request and answer."""
         self._port = port
+        self._on_answer = on_answer
         self._is_cut = False
         self._is_silent = False
         self._loses_answers = 0
         self._writers = set()
         self._loop = asyncio.new_event_loop()
-        self.said = {}
-        """The bytes of each connection, as [of the client, of the service]."""
         self._server = self._loop.run_until_complete(asyncio.start_server(self._serve, '127.0.0.1', 0))
         self.port = self._server.sockets[0].getsockname()[1]
         self.origin = f'http://127.0.0.1:{self.port}'
@@ -70,14 +75,14 @@ class Link:
             return
         ends = {writer, service_writer}
         self._writers |= ends
-        said = self.said[writer] = [bytearray(), bytearray()]
-        await asyncio.gather(self._carry(reader, service_writer, said[0], False), self._carry(service_reader, writer, said[1], True))
+        heard = Exchange(self._on_answer)
+        await asyncio.gather(self._carry(reader, service_writer, heard.asked, False), self._carry(service_reader, writer, heard.answered, True))
         self._writers -= ends
 
-    async def _carry(self, reader, writer, said, is_answer):
+    async def _carry(self, reader, writer, heard, is_answer):
         try:
             while data := await reader.read(65536):
-                said += data
+                heard(data)
                 if is_answer and self._loses_answers:
                     self._loses_answers -= 1
                     break
@@ -88,3 +93,34 @@ class Link:
             pass
         # One end that hangs up ends both.
         writer.transport.abort() if self._is_cut else writer.close()
+
+
+class Exchange:
+    """What goes through one connection."""
+
+    def __init__(self, on_answer):
+        self._on_answer = on_answer
+        self._requests = []
+        self._rest = {True: bytearray(), False: bytearray()}
+
+    def asked(self, data):
+        for head, body in self._messages(data, False):
+            self._requests.append((head[2].decode(), time.time(), body))
+
+    def answered(self, data):
+        for head, body in self._messages(data, True):
+            if self._requests and self._on_answer is not None and head[3] == b'200':
+                self._on_answer(*self._requests[0], body)
+            del self._requests[:1]
+
+    def _messages(self, data, is_answer):
+        """Those that are whole now."""
+        rest = self._rest[is_answer]
+        rest += data
+        while head := HEAD.match(rest):
+            length = LENGTH.search(head[0])
+            end = head.end() + (int(length[1]) if length else 0)
+            if len(rest) < end:
+                return
+            yield head, bytes(rest[head.end():end])
+            del rest[:end]

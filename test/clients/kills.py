@@ -1,0 +1,336 @@
+#!/usr/bin/env python3
+"""Whether jobs are lost or run twice when workers are killed, stand still, are cut off, or their service is killed.
+
+Usage:  kills.py CLIENT JOBSTRAND_BINARY FOLDER_FOR_PACKAGES [--runs N] [--seed S] [--database sqlite|postgresql|mysql] [--lanes N]
+
+In each run two workers of a client have some jobs to do, of which one in a hundred has a result that JSON cannot say, and one thing goes wrong
+with the first worker, of those in `Lane.FAULTS`. In the end each job that was enqueued must be done, or be a dead letter if that is what its
+handler wants; that is none of them is lost. And what went over the wire says whether one ran twice beyond the lock rule: an attempt is made
+again only when the lock of the former worker had run out, as the service itself has told it. Several lanes have their runs
+side by side, of one service, which is killed under all of them. The last line is `N passed, N failed`, counted in runs.
+"""
+import argparse
+import json
+import os
+import random
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter, defaultdict
+from contextlib import ExitStack
+from datetime import datetime
+from pathlib import Path
+
+import adapters
+import clients
+from behaviours import Adapter, Service, until
+from links import Link
+
+sys.path.insert(0, str(clients.ROOT / 'test/fixtures'))
+import databases  # pylint: disable=wrong-import-position
+
+LOCK_S = 1.0
+ROUNDING_S = 0.002  # Databases keep milliseconds.
+PATH = '/api/v1/external-jobs/'
+
+
+class Acquisition:
+    """Of a job, by a worker, as the service has told it."""
+
+    def __init__(self, job_id, until_when):
+        self.job_id = job_id
+        self.begin = until_when - LOCK_S
+        self.end = until_when
+        self.is_given_back = False
+
+
+class Worker:
+    """A process of the client, with a link of its own to the service."""
+
+    def __init__(self, client, service, url, handlers):
+        self.acquisitions = []
+        self.link = Link(service.port, self._hear)
+        self._adapter = Adapter(adapters.command(client), self.link.origin, url)
+        self._work = {'work': {'handlers': handlers, 'weights': {}, 'places': 4, 'lock': LOCK_S, 'wait': 0.5}}
+        self._adapter.tell(self._work)
+        self._is_ready = False
+
+    def _hear(self, path, at, asked, answered):
+        if not path.startswith(PATH):
+            return
+        asked, answered = json.loads(asked), json.loads(answered)
+        if path == PATH + 'acquire':
+            self.acquisitions += [Acquisition(job['id'], datetime.fromisoformat(job['lockExpirationTime']).timestamp()) for job in answered['items']]
+        if path in (PATH + 'extend', PATH + 'release'):
+            refused = {job['id'] for job in answered.get('refused', ())} if answered else set()
+            for job in asked['jobs']:
+                mine = [one for one in self.acquisitions if one.job_id == job['id']]
+                if mine and job['id'] not in refused:
+                    mine[-1].end = at + LOCK_S
+                    mine[-1].is_given_back = path.endswith('release')
+
+    def enqueue(self, job):
+        return self._adapter.ask({'enqueue': job, 'by': 'http'})
+
+    def await_work(self):
+        if not self._is_ready:
+            until(lambda: self._adapter.answers, 'a worker that works')
+            self._adapter.answers.clear()
+            self._is_ready = True
+
+    def stop_and_start(self):
+        for part in ('begin', 'end'):
+            self._adapter.ask({'stop': part})
+        self._adapter.ask(self._work)
+
+    def signal(self, number):
+        self._adapter.send(number)
+
+    def kill(self):
+        self._adapter.end()
+        self.link.close()
+
+    def runs_of(self, job_id):
+        """As (attempt, acquisition). The last begin belongs to the last acquisition before it, and so on."""
+        left = [one for one in list(self.acquisitions) if one.job_id == job_id]
+        runs = []
+        for event in reversed(self._adapter.happened('began', job_id)):
+            while left and left[-1].begin > event['at'] + ROUNDING_S:
+                left.pop()
+            runs.append((event['attempt'], left.pop() if left else None))
+        return runs
+
+    def has_ended(self, job_id):
+        return self._adapter.happened('ended', job_id)
+
+    def forget(self):
+        self._adapter.events.clear()
+        self.acquisitions.clear()
+
+
+class Lane:
+    """Has runs one after the other, with jobs and workers of its own."""
+
+    def __init__(self, number, seed, proof):
+        self._random = random.Random(f'{seed}-{number}')
+        self._number, self._proof = number, proof
+        self._gate = proof.folder / f'gate-{number}'
+        self._workers = [self._fresh_worker(), self._fresh_worker()]
+        self._runs = 0
+
+    def _fresh_worker(self):
+        handlers = {f'quick-{self._number}': [], f'held-{self._number}': [{'until': str(self._gate)}], f'failing-{self._number}': [{'first': [{'raise': 'no ink'}]}],
+                    f'odd-{self._number}': [{'odd': self._random.randrange(12)}]}
+        return Worker(self._proof.client, self._proof.service, self._proof.url, handlers)
+
+    def run(self):
+        """Returns what is wrong, as lines."""
+        self._runs += 1
+        for worker in self._workers:
+            worker.await_work()
+        fault = self._random.choice(list(self.FAULTS))
+        self._gate.unlink(missing_ok=True)
+        jobs = [self._job(index) for index in range(self._random.randint(3, 6))]
+        self._proof.counts[fault] += 1
+        self._proof.counts['jobs'] += len(jobs)
+        former = list(self._workers)
+        added = self.FAULTS[fault](self, jobs)
+        self._gate.touch()
+        try:
+            until(lambda: all(self._is_over(job) for job in jobs if job['id'] in added), 'all jobs are over')
+            wrong = []
+        except AssertionError:
+            wrong = [f'{job["id"]} is {self._proof.shown(job["id"])}' for job in jobs if job['id'] in added and not self._is_over(job)]
+        everybody = {*former, *self._workers}
+        for job in jobs:
+            wrong += self._wrong_with(job, everybody, job['id'] in added)
+        for worker in everybody:
+            worker.forget()
+        return [f'run {self._number}-{self._runs} ({fault}): {one}' for one in wrong]
+
+    def _job(self, index):
+        kind = 'odd' if self._random.random() < 0.01 else self._random.choice(('quick', 'held', 'held', 'failing'))
+        return {'id': f'{self._number}-{self._runs}-{index}', 'handlerType': f'{kind}-{self._number}', 'external': True,
+                'retryCycle': 'R1/PT0.05S' if kind == 'odd' else 'R3/PT0.05S'}
+
+    def _is_over(self, job):
+        shown = self._proof.shown(job['id'])
+        return shown is None if not job['handlerType'].startswith('odd') else shown is not None and shown['place'] == 'dead'
+
+    def _wrong_with(self, job, workers, is_added):
+        runs = [run for worker in workers for run in worker.runs_of(job['id'])]
+        if is_added and not any(worker.has_ended(job['id']) for worker in workers):
+            yield f'{job["id"]} is gone, and no handler has done it'
+        if any(acquisition is None or acquisition.is_given_back for _, acquisition in runs):
+            yield f'{job["id"]} ran without having been acquired, or after it was given back'
+            return
+        by_attempt = defaultdict(list)
+        for attempt, acquisition in runs:
+            by_attempt[attempt].append(acquisition)
+        for attempt, acquisitions in by_attempt.items():
+            acquisitions.sort(key=lambda one: one.begin)
+            self._proof.counts['again after a lock'] += len(acquisitions) - 1
+            for one, next_one in zip(acquisitions, acquisitions[1:]):
+                if next_one.begin < one.end - ROUNDING_S:
+                    yield f'attempt {attempt} of {job["id"]} was made again {one.end - next_one.begin:.3f} s before its lock was over'
+
+    # What goes wrong. Each enqueues the jobs, and returns the ids of those that are there for certain.
+
+    def _enqueue(self, jobs):
+        self._proof.enqueue(jobs)
+        return {job['id'] for job in jobs}
+
+    def _pause(self, most):
+        threading.Event().wait(self._random.uniform(0, most))
+
+    def nothing(self, jobs):
+        return self._enqueue(jobs)
+
+    def killed(self, jobs):
+        added = self._enqueue(jobs)
+        self._pause(0.1)
+        self._workers[0].kill()
+        self._workers[0] = self._fresh_worker()
+        return added
+
+    def frozen(self, jobs):
+        added = self._enqueue(jobs)
+        self._pause(0.1)
+        self._workers[0].signal(signal.SIGSTOP)
+        self._gate.touch()
+        threading.Event().wait(LOCK_S * self._random.uniform(0.3, 1.5))
+        self._workers[0].signal(signal.SIGCONT)
+        return added
+
+    def stopped(self, jobs):
+        added = self._enqueue(jobs)
+        self._pause(0.1)
+        self._gate.touch()
+        self._workers[0].stop_and_start()
+        return added
+
+    def service_killed(self, jobs):
+        added = self._enqueue(jobs)
+        self._pause(0.1)
+        self._proof.kill_service()
+        return added
+
+    def cut(self, jobs):
+        added = self._enqueue(jobs)
+        self._pause(0.1)
+        self._workers[0].link.cut()
+        self._gate.touch()
+        self._pause(LOCK_S * 1.5)
+        self._workers[0].link.mend()
+        return added
+
+    def silent(self, jobs):
+        added = self._enqueue(jobs)
+        self._pause(0.1)
+        self._workers[0].link.silence()
+        self._gate.touch()
+        self._pause(LOCK_S * 1.5)
+        self._workers[0].link.mend()
+        return added
+
+    def answers_lost(self, jobs):
+        self._workers[0].link.lose_answers(self._random.randint(1, 3))
+        return {job['id'] for job in jobs if 'id' in self._workers[0].enqueue(job)}
+
+    FAULTS = {'nothing': nothing, 'worker killed': killed, 'worker frozen': frozen, 'worker stopped': stopped, 'service killed': service_killed,
+              'network cut': cut, 'network silent': silent, 'answers lost': answers_lost}
+
+    def end(self):
+        for worker in self._workers:
+            worker.kill()
+
+
+class Proof:
+    """All lanes, and their service."""
+
+    def __init__(self, client, service, url, folder):
+        self.client, self.service, self.url, self.folder = client, service, url, folder
+        self.counts = Counter()
+        self._killing = threading.Lock()
+
+    def kill_service(self):
+        with self._killing:
+            self.service.kill()
+            self.service.start()
+
+    def shown(self, job_id):
+        """None: it is over."""
+        shown = self._ask(f'/api/v1/jobs/{job_id}')
+        return None if shown and shown['place'] == 'done' else shown
+
+    def enqueue(self, jobs):
+        """Whatever happens to the service meanwhile: all of them or none."""
+        with self._killing:
+            self.service.ask('/api/v1/jobs', jobs)
+
+    def _ask(self, path):
+        with self._killing:
+            return self.service.ask(path)
+
+    def carry_out(self, runs, seed, lanes):
+        """Returns how many runs went wrong."""
+        left = iter(range(runs))
+        taking, failed = threading.Lock(), []
+
+        def work(number):
+            lane = Lane(number, seed, self)
+            try:
+                while True:
+                    with taking:
+                        if next(left, None) is None:
+                            return
+                    wrong = lane.run()
+                    for line in wrong:
+                        print(f'FAILED: {self.client}: {line}', flush=True)
+                    failed.extend(wrong[:1])
+            except Exception as error:  # It is the run's failure.
+                print(f'FAILED: {self.client}: lane {number}: {error!r}', flush=True)
+                failed.append(error)
+            finally:
+                lane.end()
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(lanes)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return len(failed)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('client', choices=adapters.names())
+    parser.add_argument('binary', type=Path)
+    parser.add_argument('packages', type=Path)
+    parser.add_argument('--runs', type=int, default=40)
+    parser.add_argument('--seed', default='1')
+    parser.add_argument('--database', choices=databases.DATABASES, default='sqlite')
+    parser.add_argument('--lanes', type=int, default=4)
+    said = parser.parse_args()
+    try:
+        adapters.prepare(said.client, said.packages.resolve())
+    except clients.CannotInstall as reason:
+        print(f'skipped: {reason}')
+        return clients.SKIPPED
+    begin = time.monotonic()
+    with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
+        folder = Path(name)
+        env = {**os.environ, **stack.enter_context(databases.DATABASES[said.database][0](folder)), 'HOME': name}
+        service = Service(said.binary.resolve(), folder, env)
+        service.start()
+        stack.callback(service.kill)
+        proof = Proof(said.client, service, env['JOBSTRAND_DB'].replace('sqlite:', f'sqlite:{folder}/'), folder)
+        failed = proof.carry_out(said.runs, said.seed, said.lanes)
+    print(f'{said.client} on {said.database}, seed {said.seed}, {time.monotonic() - begin:.0f} s: ' + ', '.join(f'{count} {what}' for what, count in sorted(proof.counts.items())))
+    print(f'{said.runs - failed} passed, {failed} failed')
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
