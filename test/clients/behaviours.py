@@ -348,7 +348,7 @@ class OnDatabase:
         adapter.end()
 
 
-def all_results(client, binary, only=''):
+def all_results(client, binary, only):
     """On each database, of which those are left out that are not here; side by side, because they wait most of the time."""
     runs = {}
     for database, (_, program) in databases.DATABASES.items():
@@ -364,19 +364,24 @@ def all_results(client, binary, only=''):
     return [(f'{name}, {NAMES[database]}', what, why) for database, run in runs.items() for name, what, why in run.results]
 
 
+def concluded(client, binary, packages, only='', others=()):
+    """Tells of each behaviour, and in the last line how many passed, `others` included. Returns the exit code. Raises CannotInstall."""
+    adapters.prepare(client, packages)
+    counts = Counter('ok' if is_good else 'FAILED' for is_good in others)
+    for name, what, why in all_results(client, binary, only):
+        print(f'{what}: {client}: {name}' + (f' ({why})' if what == 'skipped' else f'\n{why}' if why else ''))
+        counts[what] += 1
+    print(f'{counts["ok"]} passed, {counts["FAILED"]} failed, {counts["skipped"]} skipped')
+    return 1 if counts['FAILED'] or not counts['ok'] else 0
+
+
 def main():
     client, binary, packages, *only = sys.argv[1:]
     try:
-        adapters.prepare(client, Path(packages).resolve())
+        return concluded(client, Path(binary).resolve(), Path(packages).resolve(), *only)
     except clients.CannotInstall as reason:
         print(f'skipped: {reason}')
         return clients.SKIPPED
-    results = all_results(client, Path(binary).resolve(), *only)
-    for name, what, why in results:
-        print(f'{what}: {client}: {name}' + (f' ({why})' if what == 'skipped' else f'\n{why}' if why else ''))
-    counts = Counter(what for _, what, _ in results)
-    print(f'{counts["ok"]} passed, {counts["FAILED"]} failed, {counts["skipped"]} skipped')
-    return 1 if counts['FAILED'] or not counts['ok'] else 0
 
 
 if __name__ == '__main__':

@@ -6,7 +6,7 @@ Usage:  kills.py CLIENT JOBSTRAND_BINARY FOLDER_FOR_PACKAGES [--runs N] [--seed 
 In each run two workers of a client have some jobs to do, of which one in a hundred has a result that JSON cannot say, and one thing goes wrong
 with the first worker, of those in `Lane.FAULTS`. In the end each job that was enqueued must be done, or be a dead letter if that is what its
 handler wants; that is none of them is lost. And what went over the wire says whether one ran twice beyond the lock rule: an attempt is made
-again only when the lock of the former worker had run out, as the service itself has told it. Several lanes have their runs
+again only when the lock of the former worker had run out, as the service itself has told it, and a worker's death uses no attempt. Several lanes have their runs
 side by side, of one service, which is killed under all of them. The last line is `N passed, N failed`, counted in runs.
 """
 import argparse
@@ -160,15 +160,19 @@ class Lane:
         return shown is None if not job['handlerType'].startswith('odd') else shown is not None and shown['place'] == 'dead'
 
     def _wrong_with(self, job, workers, is_added):
-        runs = [run for worker in workers for run in worker.runs_of(job['id'])]
-        if is_added and not any(worker.has_ended(job['id']) for worker in workers):
+        try:  # The service may tell of the end before the handler is heard.
+            until(lambda: not is_added or any(worker.has_ended(job['id']) for worker in workers), 'a run')
+        except AssertionError:
             yield f'{job["id"]} is gone, and no handler has done it'
+        runs = [run for worker in workers for run in worker.runs_of(job['id'])]
         if any(acquisition is None or acquisition.is_given_back for _, acquisition in runs):
             yield f'{job["id"]} ran without having been acquired, or after it was given back'
             return
         by_attempt = defaultdict(list)
         for attempt, acquisition in runs:
             by_attempt[attempt].append(acquisition)
+        if max(by_attempt, default=1) > (2 if job['handlerType'].startswith('failing') else 1):
+            yield f'{job["id"]} had {max(by_attempt)} attempts, one without a failure'
         for attempt, acquisitions in by_attempt.items():
             acquisitions.sort(key=lambda one: one.begin)
             self._proof.counts['again after a lock'] += len(acquisitions) - 1

@@ -6,7 +6,6 @@ import re
 import sqlite3
 import sys
 import threading
-import time
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
@@ -142,8 +141,9 @@ class Handler:
 
     def until_(self, _, path):
         """The file is there."""
+        tick = threading.Event()
         while not pathlib.Path(path).exists():
-            time.sleep(TICK_S)
+            tick.wait(TICK_S)
 
     def hear_(self, job, _):
         """That it is to end."""
