@@ -216,7 +216,7 @@ class Run:
     def work(self, handlers, **options):
         steps = {topic: [{'until': str(self._gate(step['until']))} if 'until' in step else expanded(step) for step in steps]
                  for topic, steps in handlers.items()}
-        said = self._adapter.ask({'work': {'places': 4, 'lock': 10, 'wait': 0.3, 'weights': {}, **options, 'handlers': steps}})
+        said = self._adapter.ask({'work': {'places': 4, 'lock': 10, 'wait': 0.1, 'weights': {}, **options, 'handlers': steps}})
         assert 'working' in said, said
         self._works = True
 

@@ -46,6 +46,23 @@ class Acquisition:
         self.is_given_back = False
 
 
+def against_the_lock_rule(runs, most_attempts):
+    """Of a job's runs, as (attempt, acquisition), where None is one that nobody knows of."""
+    if any(acquisition is None or acquisition.is_given_back for _, acquisition in runs):
+        yield 'ran without having been acquired, or after it was given back'
+        return
+    by_attempt = defaultdict(list)
+    for attempt, acquisition in runs:
+        by_attempt[attempt].append(acquisition)
+    if max(by_attempt, default=1) > most_attempts:
+        yield f'had {max(by_attempt)} attempts, one without a failure'
+    for attempt, acquisitions in by_attempt.items():
+        acquisitions.sort(key=lambda one: one.begin)
+        for one, next_one in zip(acquisitions, acquisitions[1:]):
+            if next_one.begin < one.end - ROUNDING_S:
+                yield f'made attempt {attempt} again {one.end - next_one.begin:.3f} s before the lock was over'
+
+
 class Worker:
     """A process of the client, with a link of its own to the service."""
 
@@ -165,20 +182,9 @@ class Lane:
         except AssertionError:
             yield f'{job["id"]} is gone, and no handler has done it'
         runs = [run for worker in workers for run in worker.runs_of(job['id'])]
-        if any(acquisition is None or acquisition.is_given_back for _, acquisition in runs):
-            yield f'{job["id"]} ran without having been acquired, or after it was given back'
-            return
-        by_attempt = defaultdict(list)
-        for attempt, acquisition in runs:
-            by_attempt[attempt].append(acquisition)
-        if max(by_attempt, default=1) > (2 if job['handlerType'].startswith('failing') else 1):
-            yield f'{job["id"]} had {max(by_attempt)} attempts, one without a failure'
-        for attempt, acquisitions in by_attempt.items():
-            acquisitions.sort(key=lambda one: one.begin)
-            self._proof.counts['again after a lock'] += len(acquisitions) - 1
-            for one, next_one in zip(acquisitions, acquisitions[1:]):
-                if next_one.begin < one.end - ROUNDING_S:
-                    yield f'attempt {attempt} of {job["id"]} was made again {one.end - next_one.begin:.3f} s before its lock was over'
+        self._proof.counts['again after a lock'] += len(runs) - len({attempt for attempt, _ in runs})
+        for why in against_the_lock_rule(runs, 2 if job['handlerType'].startswith('failing') else 1):
+            yield f'{job["id"]} {why}'
 
     # What goes wrong. Each enqueues the jobs, and returns the ids of those that are there for certain.
 
