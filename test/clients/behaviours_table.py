@@ -36,6 +36,8 @@ def main():
     checks = clients.Checks()
     checks.equal('the list of clients', tuple(TITLES), adapters.names())
     checks.equal('a behaviour without a client that there is not', {client for one in behaviours.told() for client in one.get('without', {})} - TITLES.keys(), set())
+    correctness = (clients.ROOT / 'docs/correctness.md').read_text(encoding='utf-8')
+    checks.equal('docs/correctness.md knows how many there are', f'[{len(behaviours.told())} behaviours]' in correctness, True)
     checks.equal('docs/client-behaviours.md says what behaviours.toml does (behaviours_table.py --write)', PAGE.read_text(encoding='utf-8') == page(), True)
     return checks.result()
 
