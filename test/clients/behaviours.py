@@ -47,6 +47,7 @@ import databases  # pylint: disable=wrong-import-position
 TOLD = clients.HERE / 'behaviours.toml'
 PATIENCE_S = 30  # Beyond this it does not happen.
 PLACES = ('executable', 'timer', 'suspended', 'dead', 'external')
+WAYS = {'http': ' (over HTTP)', 'sql': " (in the app's transaction)"}
 NAMES = {'sqlite': 'SQLite', 'postgresql': 'PostgreSQL', 'mysql': 'MariaDB'}
 
 
@@ -170,8 +171,9 @@ class Adapter:
 class Run:
     """Of one behaviour. Each verb of a step is a method; what else the step says are its arguments."""
 
-    def __init__(self, service, link, adapter, way, gates):
-        self._service, self._link, self._adapter, self._way, self._gates = service, link, adapter, way, gates
+    def __init__(self, service, link, adapter, way, folder):
+        self._service, self._link, self._adapter, self._way, self._folder = service, link, adapter, way, folder
+        self._gates = set()
         self._works = False
         self._lock = None
 
@@ -189,7 +191,7 @@ class Run:
         self._link.mend()
         if self._works:
             self._adapter.ask({'stop': 'begin'})
-            for gate in self._gates.values():
+            for gate in self._gates:
                 gate.touch()
             self._adapter.ask({'stop': 'end'})
         self._adapter.events.clear()
@@ -221,7 +223,9 @@ class Run:
         self._works = True
 
     def _gate(self, name):
-        return self._gates.setdefault(name, self._gates['folder'] / f'{name}-{len(self._gates)}')
+        gate = self._folder / name
+        self._gates.add(gate)
+        return gate
 
     def open(self, name):
         self._gate(name).touch()
@@ -306,46 +310,54 @@ class OnDatabase:
     """The behaviours of one client on one database."""
 
     def __init__(self, client, database, binary, only):
-        self._client, self._database, self._only = client, database, only
-        self._binary = binary
+        self._client, self._database, self._binary, self._only = client, database, binary, only
+        self._service = self._link = self._adapter = None
         self.results = []
         """As (name, what became of it: `ok`, `FAILED` or `skipped`, why)."""
 
     def run(self):
-        start, _ = databases.DATABASES[self._database]
         with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
-            folder = Path(name)
-            settings = folder / 'jobstrand.toml'
-            settings.write_text('externalTimeLimits = ["slow=PT0.5S"]\n')
-            env = {**os.environ, **stack.enter_context(start(folder)), 'HOME': name, 'JOBSTRAND_CONFIG': str(settings)}
-            service = Service(self._binary, folder, env)
-            service.start()
-            stack.callback(service.kill)
-            link = Link(service.port)
-            stack.callback(link.close)
-            url = env['JOBSTRAND_DB'].replace('sqlite:', f'sqlite:{folder}/')
-            self._run_all(service, link, lambda: Adapter(adapters.command(self._client), link.origin, url), folder)
+            try:
+                start = self._set_up(Path(name), stack)
+                for behaviour in told():
+                    for way in behaviour.get('ways', ['http']) if self._only in behaviour['name'] else []:
+                        self.results.append((behaviour['name'] + (WAYS[way] if 'ways' in behaviour else ''), *self._result_of(behaviour, way, start)))
+            except Exception:  # Of a thread, which nobody would hear.
+                self.results.append(('all behaviours are run', 'FAILED', traceback.format_exc()))
 
-    def _run_all(self, service, link, start, folder):
-        adapter = start()
-        for behaviour in told():
-            for way in behaviour.get('ways', ['http']) if self._only in behaviour['name'] else []:
-                name = behaviour['name'] + ('' if behaviour.get('ways') is None else {'http': ' (over HTTP)', 'sql': " (in the app's transaction)"}[way])
-                if self._client in behaviour.get('without', {}):
-                    self.results.append((name, 'skipped', behaviour['without'][self._client]))
-                    continue
-                gates = {'folder': Path(tempfile.mkdtemp(dir=folder))}
-                run = Run(service, link, adapter, way, gates)
-                try:
-                    run.carry_out(behaviour['steps'])
-                    run.end()
-                    self.results.append((name, 'ok', ''))
-                except Exception as error:  # Whatever it is, the others are run all the same.
-                    self.results.append((name, 'FAILED', str(error) if isinstance(error, AssertionError) else traceback.format_exc()))
-                    adapter.end()
-                    adapter = start()
-                    Run(service, link, adapter, way, gates).end()
-        adapter.end()
+    def _set_up(self, folder, stack):
+        """Returns what starts an adapter."""
+        settings = folder / 'jobstrand.toml'
+        settings.write_text('externalTimeLimits = ["slow=PT0.5S"]\n')
+        start, _ = databases.DATABASES[self._database]
+        env = {**os.environ, **stack.enter_context(start(folder)), 'HOME': str(folder), 'JOBSTRAND_CONFIG': str(settings)}
+        self._service = Service(self._binary, folder, env)
+        self._service.start()
+        stack.callback(self._service.kill)
+        self._link = Link(self._service.port)
+        stack.callback(self._link.close)
+        url = env['JOBSTRAND_DB'].replace('sqlite:', f'sqlite:{folder}/')
+
+        def begin():
+            self._adapter = Adapter(adapters.command(self._client), self._link.origin, url)
+        begin()
+        stack.callback(lambda: self._adapter.end())  # That is another one by then, perhaps.
+        return begin
+
+    def _result_of(self, behaviour, way, start):
+        if self._client in behaviour.get('without', {}):
+            return 'skipped', behaviour['without'][self._client]
+        with tempfile.TemporaryDirectory() as gates:
+            run = Run(self._service, self._link, self._adapter, way, Path(gates))
+            try:
+                run.carry_out(behaviour['steps'])
+                run.end()
+                return 'ok', ''
+            except Exception as error:  # Whatever it is, the others are run all the same.
+                self._adapter.end()
+                start()
+                Run(self._service, self._link, self._adapter, way, Path(gates)).end()
+                return 'FAILED', str(error) if isinstance(error, AssertionError) else traceback.format_exc()
 
 
 def all_results(client, binary, only):

@@ -159,3 +159,4 @@ for await (const line of createInterface({ input: process.stdin })) {
   const [[verb, value], ...more] = Object.entries(JSON.parse(line));
   await verbs[verb](value, ...more.map(([, one]) => one));
 }
+process.exit(); // A worker may go on.

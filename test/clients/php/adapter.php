@@ -187,11 +187,20 @@ final class Adapter
         }
     }
 
+    /** A worker may go on. */
+    public function end(): void
+    {
+        if ($this->worker !== 0) {
+            posix_kill($this->worker, SIGKILL);
+        }
+    }
+
     public function stop(string $part): void
     {
         posix_kill($this->worker, SIGTERM);
         if ($part === 'end') {
             pcntl_waitpid($this->worker, $status);
+            $this->worker = 0;
         }
         say('stopped', $part);
     }
@@ -202,3 +211,4 @@ while (($line = fgets(STDIN)) !== false) {
     $told = (array) json_decode($line, false, 512, JSON_THROW_ON_ERROR);
     $adapter->{array_key_first($told)}(...array_values($told));
 }
+$adapter->end();

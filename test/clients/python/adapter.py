@@ -77,7 +77,7 @@ class Adapter:
         timeout = timedelta(seconds=told['timeout']) if 'timeout' in told else None
         for topic, steps in told['handlers'].items():
             self._worker.handler(topic, weight=told['weights'].get(topic, 1), timeout=timeout)(Handler(steps))
-        self._thread = threading.Thread(target=self._worker.run)
+        self._thread = threading.Thread(target=self._worker.run, daemon=True)
         self._thread.start()
         say(working=True)
 
