@@ -109,22 +109,33 @@ class Worker:
         self._adapter.end()
         self.link.close()
 
-    def runs_of(self, job_id):
-        """As (attempt, acquisition). The last begin belongs to the last acquisition before it, and so on."""
-        left = [one for one in list(self.acquisitions) if one.job_id == job_id]
-        runs = []
-        for event in reversed(self._adapter.happened('began', job_id)):
-            while left and left[-1].begin > event['at'] + ROUNDING_S:
-                left.pop()
-            runs.append((event['attempt'], left.pop() if left else None))
-        return runs
-
     def has_ended(self, job_id):
         return self._adapter.happened('ended', job_id)
 
-    def forget(self):
-        self._adapter.events.clear()
-        self.acquisitions.clear()
+    def runs(self):
+        """Of each job, as (attempt, acquisition). The last begin belongs to the last acquisition before it, and so on."""
+        acquisitions, runs = defaultdict(list), defaultdict(list)
+        for one in self.acquisitions:
+            acquisitions[one.job_id].append(one)
+        for event in reversed(self._adapter.happened('began')):
+            left = acquisitions[event['began']]
+            while left and left[-1].begin > event['at'] + ROUNDING_S:
+                left.pop()
+            runs[event['began']].append((event['attempt'], left.pop() if left else None))
+        return runs
+
+
+class Job:
+    """One that a worker is given."""
+
+    def __init__(self, run, job_id, kind, lane):
+        self.run, self.id = run, job_id
+        self._is_odd = kind == 'odd'
+        self.most_attempts = 2 if kind == 'failing' else 1
+        self.told = {'id': job_id, 'handlerType': f'{kind}-{lane}', 'external': True, 'retryCycle': 'R1/PT0.05S' if self._is_odd else 'R3/PT0.05S'}
+
+    def is_over(self, shown):
+        return shown is not None and shown['place'] == 'dead' if self._is_odd else shown is None
 
 
 class Lane:
@@ -134,57 +145,54 @@ class Lane:
         self._random = random.Random(f'{seed}-{number}')
         self._number, self._proof = number, proof
         self._gate = proof.folder / f'gate-{number}'
+        self._all_workers, self._all_jobs = [], []
         self._workers = [self._fresh_worker(), self._fresh_worker()]
         self._runs = 0
 
     def _fresh_worker(self):
         handlers = {f'quick-{self._number}': [], f'held-{self._number}': [{'until': str(self._gate)}], f'failing-{self._number}': [{'first': [{'raise': 'no ink'}]}],
                     f'odd-{self._number}': [{'odd': self._random.randrange(12)}]}
-        return Worker(self._proof.client, self._proof.service, self._proof.url, handlers)
+        self._all_workers.append(Worker(self._proof.client, self._proof.service, self._proof.url, handlers))
+        return self._all_workers[-1]
 
     def run(self):
-        """Returns what is wrong, as lines."""
         self._runs += 1
         for worker in self._workers:
             worker.await_work()
         fault = self._random.choice(list(self.FAULTS))
         self._gate.unlink(missing_ok=True)
-        jobs = [self._job(index) for index in range(self._random.randint(3, 6))]
+        jobs = [self._job(index, fault) for index in range(self._random.randint(3, 6))]
+        self._all_jobs += jobs
         self._proof.counts[fault] += 1
         self._proof.counts['jobs'] += len(jobs)
-        former = list(self._workers)
-        added = self.FAULTS[fault](self, jobs)
+        added = self.FAULTS[fault](self, [job.told for job in jobs])
         self._gate.touch()
-        try:
-            until(lambda: all(self._is_over(job) for job in jobs if job['id'] in added), 'all jobs are over')
-            wrong = []
-        except AssertionError:
-            wrong = [f'{job["id"]} is {self._proof.shown(job["id"])}' for job in jobs if job['id'] in added and not self._is_over(job)]
-        everybody = {*former, *self._workers}
         for job in jobs:
-            wrong += self._wrong_with(job, everybody, job['id'] in added)
-        for worker in everybody:
-            worker.forget()
-        return [f'run {self._number}-{self._runs} ({fault}): {one}' for one in wrong]
+            if job.id in added:
+                self._await_end(job)
 
-    def _job(self, index):
+    def _job(self, index, fault):
         kind = 'odd' if self._random.random() < 0.01 else self._random.choice(('quick', 'held', 'held', 'failing'))
-        return {'id': f'{self._number}-{self._runs}-{index}', 'handlerType': f'{kind}-{self._number}', 'external': True,
-                'retryCycle': 'R1/PT0.05S' if kind == 'odd' else 'R3/PT0.05S'}
+        return Job(f'run {self._number}-{self._runs} ({fault})', f'{self._number}-{self._runs}-{index}', kind, self._number)
 
-    def _is_over(self, job):
-        shown = self._proof.shown(job['id'])
-        return shown is None if not job['handlerType'].startswith('odd') else shown is not None and shown['place'] == 'dead'
+    def _await_end(self, job):
+        try:
+            until(lambda: job.is_over(self._proof.shown(job.id)), 'its end')
+            # The service may tell of the end before the handler is heard.
+            until(lambda: any(worker.has_ended(job.id) for worker in self._all_workers), 'a run')
+        except AssertionError as reason:
+            self._proof.fail(job, f'is lost: {reason}; it is {self._proof.shown(job.id)}')
 
-    def _wrong_with(self, job, workers, is_added):
-        try:  # The service may tell of the end before the handler is heard.
-            until(lambda: not is_added or any(worker.has_ended(job['id']) for worker in workers), 'a run')
-        except AssertionError:
-            yield f'{job["id"]} is gone, and no handler has done it'
-        runs = [run for worker in workers for run in worker.runs_of(job['id'])]
-        self._proof.counts['again after a lock'] += len(runs) - len({attempt for attempt, _ in runs})
-        for why in against_the_lock_rule(runs, 2 if job['handlerType'].startswith('failing') else 1):
-            yield f'{job["id"]} {why}'
+    def end(self):
+        """Looks at all that was run: what stood still may have begun long after."""
+        for worker in self._workers:
+            worker.kill()
+        runs = [worker.runs() for worker in self._all_workers]
+        for job in self._all_jobs:
+            own = [run for one in runs for run in one[job.id]]
+            self._proof.counts['again after a lock'] += len(own) - len({attempt for attempt, _ in own})
+            for why in against_the_lock_rule(own, job.most_attempts):
+                self._proof.fail(job, why)
 
     # What goes wrong. Each enqueues the jobs, and returns the ids of those that are there for certain.
 
@@ -252,10 +260,6 @@ class Lane:
     FAULTS = {'nothing': nothing, 'worker killed': killed, 'worker frozen': frozen, 'worker stopped': stopped, 'service killed': service_killed,
               'network cut': cut, 'network silent': silent, 'answers lost': answers_lost}
 
-    def end(self):
-        for worker in self._workers:
-            worker.kill()
-
 
 class Proof:
     """All lanes, and their service."""
@@ -263,6 +267,7 @@ class Proof:
     def __init__(self, client, service, url, folder):
         self.client, self.service, self.url, self.folder = client, service, url, folder
         self.counts = Counter()
+        self.failed = set()
         self._killing = threading.Lock()
 
     def kill_service(self):
@@ -284,25 +289,26 @@ class Proof:
         with self._killing:
             return self.service.ask(path)
 
+    def fail(self, job, why):
+        print(f'FAILED: {self.client}: {job.run}: {job.id} {why}', flush=True)
+        self.failed.add(job.run)
+
     def carry_out(self, runs, seed, lanes):
-        """Returns how many runs went wrong."""
         left = iter(range(runs))
-        taking, failed = threading.Lock(), []
+        taking = threading.Lock()
+
+        def has_more():
+            with taking:
+                return next(left, None) is not None
 
         def work(number):
             lane = Lane(number, seed, self)
             try:
-                while True:
-                    with taking:
-                        if next(left, None) is None:
-                            return
-                    wrong = lane.run()
-                    for line in wrong:
-                        print(f'FAILED: {self.client}: {line}', flush=True)
-                    failed.extend(wrong[:1])
-            except Exception as error:  # It is the run's failure.
+                while has_more():
+                    lane.run()
+            except Exception as error:  # Of a thread, which nobody would hear.
                 print(f'FAILED: {self.client}: lane {number}: {error!r}', flush=True)
-                failed.append(error)
+                self.failed.add(f'lane {number}')
             finally:
                 lane.end()
         threads = [threading.Thread(target=work, args=(number,)) for number in range(lanes)]
@@ -310,7 +316,6 @@ class Proof:
             thread.start()
         for thread in threads:
             thread.join()
-        return len(failed)
 
 
 def main():
@@ -336,7 +341,8 @@ def main():
         service.start()
         stack.callback(service.kill)
         proof = Proof(said.client, service, env['JOBSTRAND_DB'].replace('sqlite:', f'sqlite:{folder}/'), folder)
-        failed = proof.carry_out(said.runs, said.seed, said.lanes)
+        proof.carry_out(said.runs, said.seed, said.lanes)
+    failed = len(proof.failed)
     print(f'{said.client} on {said.database}, seed {said.seed}, {time.monotonic() - begin:.0f} s: ' + ', '.join(f'{count} {what}' for what, count in sorted(proof.counts.items())))
     print(f'{said.runs - failed} passed, {failed} failed')
     return 1 if failed else 0
