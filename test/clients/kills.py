@@ -33,24 +33,27 @@ import databases  # pylint: disable=wrong-import-position
 
 LOCK_S = 1.0
 ROUNDING_S = 0.002  # Databases keep milliseconds.
+CLOCKS_S = 0.1  # By which that of the service may differ from ours, because it follows that of its database.
 PATH = '/api/v1/external-jobs/'
 
 
 class Acquisition:
-    """Of a job, by a worker, as the service has told it."""
+    """Of a job, by a worker."""
 
-    def __init__(self, job_id, until_when):
+    def __init__(self, job_id, end, heard):
+        """`end`: of the lock, by the clock of the service, which is not ours. `heard`: by ours."""
         self.job_id = job_id
-        self.begin = until_when - LOCK_S
-        self.end = until_when
+        self.begin, self.end, self.heard = end - LOCK_S, end, heard
+        self.prolonged_until = 0.0  # By ours.
         self.is_given_back = False
 
 
 def against_the_lock_rule(runs, most_attempts):
     """Of a job's runs, as (attempt, acquisition), where None is one that nobody knows of."""
-    if any(acquisition is None or acquisition.is_given_back for _, acquisition in runs):
-        yield 'ran without having been acquired, or after it was given back'
-        return
+    for _, acquisition in runs:
+        if acquisition is None or acquisition.is_given_back:
+            yield 'ran without having been acquired' if acquisition is None else 'ran after it was given back'
+            return
     by_attempt = defaultdict(list)
     for attempt, acquisition in runs:
         by_attempt[attempt].append(acquisition)
@@ -59,8 +62,9 @@ def against_the_lock_rule(runs, most_attempts):
     for attempt, acquisitions in by_attempt.items():
         acquisitions.sort(key=lambda one: one.begin)
         for one, next_one in zip(acquisitions, acquisitions[1:]):
-            if next_one.begin < one.end - ROUNDING_S:
-                yield f'made attempt {attempt} again {one.end - next_one.begin:.3f} s before the lock was over'
+            early = max(one.end - ROUNDING_S - next_one.begin, one.prolonged_until - CLOCKS_S - next_one.heard)
+            if early > 0:
+                yield f'made attempt {attempt} again {early:.3f} s before the lock was over'
 
 
 class Worker:
@@ -79,13 +83,14 @@ class Worker:
             return
         asked, answered = json.loads(asked), json.loads(answered)
         if path == PATH + 'acquire':
-            self.acquisitions += [Acquisition(job['id'], datetime.fromisoformat(job['lockExpirationTime']).timestamp()) for job in answered['items']]
+            now = time.time()
+            self.acquisitions += [Acquisition(job['id'], datetime.fromisoformat(job['lockExpirationTime']).timestamp(), now) for job in answered['items']]
         if path in (PATH + 'extend', PATH + 'release'):
             refused = {job['id'] for job in answered.get('refused', ())} if answered else set()
             for job in asked['jobs']:
                 mine = [one for one in self.acquisitions if one.job_id == job['id']]
                 if mine and job['id'] not in refused:
-                    mine[-1].end = at + LOCK_S
+                    mine[-1].prolonged_until = at + LOCK_S if path.endswith('extend') else 0.0
                     mine[-1].is_given_back = path.endswith('release')
 
     def enqueue(self, job):
@@ -119,7 +124,7 @@ class Worker:
             acquisitions[one.job_id].append(one)
         for event in reversed(self._adapter.happened('began')):
             left = acquisitions[event['began']]
-            while left and left[-1].begin > event['at'] + ROUNDING_S:
+            while left and left[-1].heard > event['at']:
                 left.pop()
             runs[event['began']].append((event['attempt'], left.pop() if left else None))
         return runs

@@ -12,10 +12,10 @@ import clients
 from kills import LOCK_S, Acquisition, against_the_lock_rule
 
 
-def held(since, until=None, is_given_back=False):
+def held(since, until=0.0, is_given_back=False):
     """Times are seconds."""
-    acquisition = Acquisition('a', since + LOCK_S)
-    acquisition.end = until or acquisition.end
+    acquisition = Acquisition('a', since + LOCK_S, since)
+    acquisition.prolonged_until = until
     acquisition.is_given_back = is_given_back
     return acquisition
 
@@ -32,10 +32,10 @@ class TheLockRule(unittest.TestCase):
         self.assert_wrong([(1, held(101.0)), (1, held(100))])
 
     def test_a_second_run_within_the_lock_is_seen(self):
-        self.assert_wrong([(1, held(100.9)), (1, held(100))], 'made attempt 1 again 0.100 s before the lock was over')
+        self.assert_wrong([(1, held(100.9)), (1, held(100))], 'made attempt 1 again 0.09. s before the lock was over')
 
     def test_a_lock_that_was_prolonged_counts_until_its_end(self):
-        self.assert_wrong([(1, held(100, until=105)), (1, held(102))], 'again 3.000 s before')
+        self.assert_wrong([(1, held(100, until=105)), (1, held(102))], 'again 2.900 s before')
 
     def test_a_run_that_nobody_acquired_is_seen(self):
         self.assert_wrong([(1, held(100)), (1, None)], 'without having been acquired')
