@@ -3,11 +3,11 @@
 
 Usage:  kills.py CLIENT JOBSTRAND_BINARY FOLDER_FOR_PACKAGES [--runs N] [--seed S] [--database sqlite|postgresql|mysql] [--lanes N]
 
-In each run two workers of a client have some jobs to do, of which one in a hundred has a result that JSON cannot say, and one thing goes wrong
-with the first worker, of those in `Lane.FAULTS`. In the end each job that was enqueued must be done, or be a dead letter if that is what its
-handler wants; that is none of them is lost. And what went over the wire says whether one ran twice beyond the lock rule: an attempt is made
-again only when the lock of the former worker had run out, as the service itself has told it, and a worker's death uses no attempt. Several lanes have their runs
-side by side, of one service, which is killed under all of them. The last line is `N passed, N failed`, counted in runs.
+In each run two workers of a client have some jobs to do, of which one in a hundred has a result that JSON cannot say, and one of `Lane.FAULTS`
+happens to the first worker. Each job that was enqueued must be done by a handler, or be a dead letter if that is what its handler wants: none is
+lost. What went over the wire then says whether one ran twice beyond the lock rule: an attempt is made again only when the lock of the former
+worker had run out, as the service itself has told it, and no death uses an attempt. Several lanes have their runs side by side, of one service,
+which is killed under all of them. The last line is `N passed, N failed`, counted in runs.
 """
 import argparse
 import json
@@ -18,6 +18,7 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 from collections import Counter, defaultdict
 from contextlib import ExitStack
 from datetime import datetime
@@ -260,7 +261,11 @@ class Lane:
 
     def answers_lost(self, jobs):
         self._workers[0].link.lose_answers(self._random.randint(1, 3))
-        return {job['id'] for job in jobs if 'id' in self._workers[0].enqueue(job)}
+        answers = {job['id']: self._workers[0].enqueue(job) for job in jobs}
+        for job_id, answer in answers.items():
+            # Whoever heard nothing knows nothing; a conflict with its own job would be another thing.
+            assert 'id' in answer or 'no answer' in answer['refused'], f'{job_id}: {answer}'
+        return {job_id for job_id, answer in answers.items() if 'id' in answer}
 
     FAULTS = {'nothing': nothing, 'worker killed': killed, 'worker frozen': frozen, 'worker stopped': stopped, 'service killed': service_killed,
               'network cut': cut, 'network silent': silent, 'answers lost': answers_lost}
@@ -307,15 +312,16 @@ class Proof:
                 return next(left, None) is not None
 
         def work(number):
-            lane = Lane(number, seed, self)
             try:
-                while has_more():
-                    lane.run()
-            except Exception as error:  # Of a thread, which nobody would hear.
-                print(f'FAILED: {self.client}: lane {number}: {error!r}', flush=True)
+                lane = Lane(number, seed, self)
+                try:
+                    while has_more():
+                        lane.run()
+                finally:
+                    lane.end()
+            except Exception:  # Of a thread, which nobody would hear.
+                print(f'FAILED: {self.client}: lane {number}: {traceback.format_exc()}', flush=True)
                 self.failed.add(f'lane {number}')
-            finally:
-                lane.end()
         threads = [threading.Thread(target=work, args=(number,)) for number in range(lanes)]
         for thread in threads:
             thread.start()

@@ -199,14 +199,7 @@ public final class Adapter {
     }
 
     private static void handle(Job job, JsonNode steps) throws Exception {
-        say(
-                Map.of(
-                        "began",
-                        job.id(),
-                        "topic",
-                        job.handlerType(),
-                        "attempt",
-                        job.attempts() + 1));
+        say(Map.of("began", job.id(), "topic", job.handlerType(), "attempt", job.attempts() + 1));
         try {
             for (JsonNode step : steps) {
                 carryOut(job, step);
