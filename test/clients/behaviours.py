@@ -46,7 +46,6 @@ import databases  # pylint: disable=wrong-import-position
 
 TOLD = clients.HERE / 'behaviours.toml'
 PATIENCE_S = 30  # Beyond this it does not happen.
-PLACES = ('executable', 'timer', 'suspended', 'dead', 'external')
 WAYS = {'http': ' (over HTTP)', 'sql': " (in the app's transaction)"}
 NAMES = {'sqlite': 'SQLite', 'postgresql': 'PostgreSQL', 'mysql': 'MariaDB'}
 
@@ -195,12 +194,16 @@ class Run:
                 gate.touch()
             self._adapter.ask({'stop': 'end'})
         self._adapter.events.clear()
-        self._service.ask('/api/v1/verbs/series/end', {'arguments': ['--all', '--yes']})
-        for place in PLACES:
-            until(lambda: self._is_emptied(place), f'{place} jobs are removed')
+        until(self._is_empty, 'all jobs are removed')
 
-    def _is_emptied(self, place):
+    def _is_empty(self):
         """A worker that was killed holds its jobs until their locks end."""
+        places = self._service.ask('/api/v1/stats')['places']
+        if places['timer'] > 0:
+            self._service.ask('/api/v1/verbs/series/end', {'arguments': ['--all', '--yes']})
+        return all([count == 0 or self._is_removed(place) for place, count in places.items()])
+
+    def _is_removed(self, place):
         try:
             self._service.ask('/api/v1/verbs/job/rm', {'arguments': ['--place', place, '--all', '--yes']})
             return True
