@@ -1,4 +1,5 @@
 """What the tests with other people's clients share: their packages, and a service to talk to."""
+import fcntl
 import hashlib
 import json
 import os
@@ -26,8 +27,14 @@ class CannotInstall(Exception):
 
 
 def install(target, listed, command):
-    """Downloads what a file lists, unless that has been done for the same list."""
+    """Downloads what a file lists, unless that has been done for the same list. Tests that want the same wait for each other."""
     target.mkdir(parents=True, exist_ok=True)
+    with open(target / 'installing', 'w', encoding='utf-8') as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _install(target, listed, command)
+
+
+def _install(target, listed, command):
     stamp = target / 'installed'
     wanted = hashlib.sha256((HERE / listed).read_bytes()).hexdigest()
     if stamp.exists() and stamp.read_text() == wanted:

@@ -5,7 +5,8 @@ Usage:  go_client.py JOBSTRAND_BINARY
 
 It is formatted and vetted, its tests (test/clients/go) run against services on SQLite and against servers of PostgreSQL and MariaDB, and each example in Go of
 docs/clients.md is compiled and run. Needs Go 1.22, PostgreSQL, MariaDB, and Go's registry for the drivers of databases, so it is not
-part of tools/check. The last line is `N passed, N failed`.
+part of tools/check. Then it does what behaviours.toml says of all clients. The last line is
+`N passed, N failed, N skipped`.
 """
 import os
 import re
@@ -15,6 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import behaviours
 import clients
 
 sys.path.insert(0, str(clients.ROOT / 'test/fixtures'))
@@ -91,9 +93,8 @@ def run_example(folder, content, home):
 def main():
     binary = Path(sys.argv[1]).resolve()
     results = [*shape(), *tests(binary), *examples(binary)]
-    failed = results.count(False)
-    print(f'{len(results) - failed} passed, {failed} failed')
-    return 1 if failed else 0
+    with tempfile.TemporaryDirectory() as packages:
+        return behaviours.concluded('go', binary, Path(packages), others=results)
 
 
 if __name__ == '__main__':

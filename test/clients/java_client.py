@@ -6,7 +6,8 @@ Usage:  java_client.py JOBSTRAND_BINARY FOLDER_FOR_PACKAGES
 They are formatted by google-java-format, they and their documentation are made without a warning, tools/release makes of them what a
 repository wants, their tests (test/clients/java_client, java_spring) run against services on SQLite and against servers of PostgreSQL and
 MariaDB, and each example in Java of docs/clients.md is compiled and run; that of Spring is one of the sources of its test. Needs a JDK 17, Maven and its registry, PostgreSQL and MariaDB, so it is not part of
-tools/check. The last line is `N passed, N failed`.
+tools/check. Then it does what behaviours.toml says of all clients. The last line is
+`N passed, N failed, N skipped`.
 """
 import os
 import re
@@ -20,6 +21,7 @@ import xml.etree.ElementTree
 import zipfile
 from pathlib import Path
 
+import behaviours
 import clients
 
 sys.path.insert(0, str(clients.ROOT / 'test/fixtures'))
@@ -162,9 +164,7 @@ def main():
         folder = Path(name)
         results = [*formatted(packages), *installed(folder, packages), *released(folder, packages), *tests(folder, packages, binary), *tests_of_spring(folder, packages, binary),
                    *examples(folder, packages, binary)]
-    failed = results.count(False)
-    print(f'{len(results) - failed} passed, {failed} failed')
-    return 1 if failed else 0
+    return behaviours.concluded('java', binary, packages.parent, others=results)
 
 
 if __name__ == '__main__':

@@ -54,20 +54,10 @@ def check_workers(origin, checks):
     checks.equal('dead letters', clients.places(origin)['dead'], 100)
     checks.equal('jobs for the app', clients.places(origin)['executable'], 200)
     add_external(origin, 3)
-    checks.equal('runs that ended after a stop', ask(origin, 'a_stop_while_one_runs'), {'ended': 1})
-    checks.equal('jobs that are left', clients.places(origin)['external'], 2)
-    checks.equal('they are done next', ask(origin, 'a_thousand_jobs'), {'runs': 2 + 1})
-    add_external(origin, 3)
     checks.equal('a free place is filled while long jobs run beside it', ask(origin, 'a_free_place_beside_long_jobs'), {'long': 3})
     add_external(origin, 300)
     checks.equal('what was fetched ahead of a handler that hangs is run by another', ask(origin, 'a_handler_that_hangs_with_jobs_behind_it'),
                  {'done': 300, 'givenBack': True})
-    checks.equal('topics share the places by their weight', ask(origin, 'topics_with_weights'), {'runs': 60, 'reports': 30})
-    add_external(origin, 1)
-    checks.equal('runs under a short lock', ask(origin, 'a_lock_that_is_prolonged'), {'runs': 1})
-    add_external(origin, 1)
-    checks.equal('progress and lines are seen while the handler runs', ask(origin, 'progress_and_lines'),
-                 {'progress': 0.4, 'note': 'page 4 of 10', 'lines': ['reading', 'writing'], 'details': 1})
     add_external(origin, 1)
     checks.equal('a handler hears of a lost lock', ask(origin, 'a_lock_that_is_lost'), {'heard': True})
 

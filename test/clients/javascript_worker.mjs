@@ -46,30 +46,6 @@ const cases = {
     print({ runs });
   },
 
-  async a_stop_while_one_runs() {
-    const ended = [];
-    const worker = new Worker(client, { ...quick, concurrency: 1 });
-    worker.handler("mail", async ({ id }) => {
-      worker.stop();
-      await sleep(300);
-      ended.push(id);
-    });
-    await worker.run();
-    print({ ended: ended.length });
-  },
-
-  async a_lock_that_is_prolonged() {
-    let runs = 0;
-    const worker = new Worker(client, { ...quick, lockMs: 2000 });
-    worker.handler("mail", async ({ signal }) => {
-      runs += 1;
-      await sleep(5000, null, { signal });
-      worker.stop();
-    });
-    await worker.run();
-    print({ runs });
-  },
-
   async a_lock_that_is_lost() {
     const worker = new Worker(client, { ...quick, name: "first", concurrency: 1, lockMs: 600 });
     let heard = false;
@@ -95,28 +71,6 @@ const cases = {
       worker.stop();
     });
     await worker.run();
-  },
-
-  async progress_and_lines() {
-    const worker = new Worker(client, quick);
-    let news;
-    worker.handler("mail", async (job) => {
-      job.progress(0.1);
-      job.progress(0.4, "page 4 of 10");
-      job.log("reading\nwriting");
-      await until(async () => (news = (await client.job(job.id)).news) !== undefined);
-      worker.stop();
-      throw new Fail("no ink", { retries: 0 });
-    });
-    await worker.run();
-    const dead = [];
-    for await (const { id, exceptionMessage } of client.jobs({ place: "dead" })) {
-      if (exceptionMessage === "no ink") {
-        dead.push(await client.job(id));
-      }
-    }
-    const { progress, note, lines } = news;
-    print({ progress, note, lines, details: dead.filter(({ exceptionDetails }) => exceptionDetails.endsWith("\nreading\nwriting")).length });
   },
 
   async a_handler_that_hangs() {
@@ -214,20 +168,6 @@ const cases = {
     end();
     await Promise.all(running);
     print({ done: done.size, givenBack: givenBack > 0 });
-  },
-
-  async topics_with_weights() {
-    const topics = ["mail", "report", "report"].flatMap((topic) => Array(20).fill(topic));
-    await client.enqueueAll(topics.map((handlerType) => ({ handlerType, external: true })));
-    const runs = [];
-    const worker = new Worker(client, { ...quick, concurrency: 1 });
-    worker.handler("mail", ({ handlerType }) => runs.push(handlerType));
-    worker.handler("report", ({ handlerType }) => runs.push(handlerType), { weight: 3 });
-    const running = worker.run();
-    await until(isAllDone);
-    worker.stop();
-    await running;
-    print({ runs: runs.length, reports: runs.slice(0, 40).filter((topic) => topic === "report").length });
   },
 
   async mistakes() {

@@ -9,7 +9,6 @@ import asyncio
 import itertools
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -98,10 +97,6 @@ class OverHttp(WithService):
                                     (jobstrand.Fail, 'retry', 'retries')):
             with self.assertRaisesRegex(TypeError, f"^{kind.__name__} has no '{name}'; did you mean '{nearest}'"):
                 kind('mail', **{name: 1})
-
-    def test_a_service_that_is_not_there_is_unreachable(self):
-        with self.assertRaises(jobstrand.Unreachable):
-            jobstrand.Client('http://127.0.0.1:1').enqueue('noop')
 
 
 class Workers(WithService):
@@ -227,16 +222,6 @@ class Workers(WithService):
         may_end.set()
         thread.join(clients.PATIENCE_S)
         self.assertEqual((len(done), len(set(done))), (300, 300), 'none twice')
-
-    def test_topics_share_the_places_by_their_weight(self):
-        self.client.enqueue_all(NewJob(topic, external=True) for topic in ('mail', 'report', 'report') for _ in range(20))
-        runs = []
-        worker = jobstrand.Worker(self.client, threads=1, wait=SHORT)
-        for topic, weight in (('mail', 1), ('report', 3)):
-            worker.handler(topic, weight=weight)(lambda job: runs.append(job.handler_type))
-        self.run_until(worker, lambda: self.places()['external'] == 0)
-        self.assertEqual(Counter(runs[:40]), {'report': 30, 'mail': 10})
-        self.assertEqual(Counter(runs), {'report': 40, 'mail': 20})
 
     def test_what_a_handler_raises_arrives_with_class_notes_and_cause(self):
         with_error, with_fail = self.add_external(2, retries=1)
@@ -384,19 +369,6 @@ class Workers(WithService):
         self.assertEqual(len(left), 9)
         self.assertEqual({(job['lockOwner'], job['attempts']) for job in left}, {(None, 0)})
 
-    def test_a_lock_lasts_as_long_as_the_handler(self):
-        self.add_external(1)
-        worker = jobstrand.Worker(self.client, threads=1, lock=timedelta(seconds=2), wait=SHORT)
-        runs = []
-
-        @worker.handler('mail')
-        def mail(job):  # pylint: disable=unused-variable
-            runs.append(job.id)
-            job.lost.wait(5)  # More than two locks.
-            self.assertFalse(job.lost.is_set())
-        self.run_until(worker, lambda: self.places()['external'] == 0)
-        self.assertEqual(len(runs), 1)
-
     def test_a_handler_hears_that_its_lock_is_lost(self):
         job_id, = self.add_external(1)
         worker = jobstrand.Worker(self.client, 'first', threads=1, prefetch=0, lock=timedelta(seconds=0.6), wait=SHORT)
@@ -414,18 +386,6 @@ class Workers(WithService):
     def cancel(self, job):
         subprocess.run([BINARY, 'job', 'cancel', job.id, '--reason', 'the wrong file'], cwd=self.folder, check=True, capture_output=True,
                        env={**os.environ, 'JOBSTRAND_DB': 'sqlite:jobs.db'}, timeout=clients.PATIENCE_S)
-
-    def test_a_handler_hears_that_its_job_is_cancelled_long_before_its_lock_ends(self):
-        self.add_external(1)
-        worker = jobstrand.Worker(self.client, wait=SHORT)
-        heard = []
-
-        @worker.handler('mail')
-        def mail(job):  # pylint: disable=unused-variable
-            self.cancel(job)
-            heard.append(job.cancelled.wait(clients.PATIENCE_S))
-        self.run_until(worker, lambda: bool(heard))
-        self.assertEqual(heard, [True])
 
     def test_progress_and_lines_are_seen_while_the_handler_runs(self):
         job_id, = self.add_external(1, retries=1)
@@ -541,21 +501,6 @@ class Workers(WithService):
         asyncio.run(worker.run())
         self.assert_too_long()
 
-    def test_what_the_app_enqueued_for_workers_comes_back_to_them_after_a_failure(self):
-        connection = sqlite3.connect(Path(self.folder) / 'jobs.db')
-        with connection:
-            jobstrand.enqueue(connection, NewJob('mail', external=True, retry_cycle='R3/PT0.05S'))
-        connection.close()
-        attempts, worker = [], jobstrand.Worker(self.client, wait=SHORT)
-
-        @worker.handler('mail')
-        def mail(job):  # pylint: disable=unused-variable
-            attempts.append(job.attempt)
-            if job.attempt == 1:
-                raise RuntimeError('the first time')
-        self.run_until(worker, lambda: attempts and sum(self.places().values()) == self.places()['executable'])
-        self.assertEqual((attempts, self.places()['executable']), ([1, 2], 0))
-
     def test_a_job_that_comes_again_is_lost_to_its_former_run(self):
         self.add_external(1)
         worker = jobstrand.Worker(self.client, threads=2, lock=timedelta(minutes=1), wait=SHORT)
@@ -590,28 +535,6 @@ class Workers(WithService):
         self.assertEqual((said, process.returncode), ('ended\n', 0))
 
 
-class Killed(WithService):
-    def test_a_job_whose_worker_was_killed_runs_elsewhere_when_its_lock_is_over(self):
-        job = self.client.enqueue(NewJob('mail', external=True))
-        program = ("import sys, jobstrand, datetime, signal\n"
-                   "worker = jobstrand.Worker(sys.argv[1], lock=datetime.timedelta(seconds=1))\n"
-                   "worker.handler('mail')(lambda job: (print('began', flush=True), signal.pause()))\n"
-                   "worker.run()\n")
-        env = {**os.environ, 'PYTHONPATH': str(clients.ROOT / 'tools/clients/python')}
-        with subprocess.Popen([sys.executable, '-c', program, self.origin], env=env, stdout=subprocess.PIPE, text=True) as process:
-            self.assertEqual(process.stdout.readline(), 'began\n')
-            process.kill()
-        attempts = []
-        worker = jobstrand.Worker(self.client, wait=SHORT)
-
-        @worker.handler('mail')
-        def mail(again):  # pylint: disable=unused-variable
-            attempts.append((again.id, again.attempt))
-            worker.stop()
-        worker.run()
-        self.assertEqual(attempts, [(job.id, 1)], 'no attempt was used')
-
-
 class WhileTheServiceIsAway(unittest.TestCase):
     def test_a_worker_waits_and_goes_on(self):
         done, port, tries = [], databases.free_port(), []
@@ -641,4 +564,4 @@ class WhileTheServiceIsAway(unittest.TestCase):
 
 
 if __name__ == '__main__':
-    sys.exit(clients.run_cases([OverHttp, Workers, Killed, WhileTheServiceIsAway]))
+    sys.exit(clients.run_cases([OverHttp, Workers, WhileTheServiceIsAway]))

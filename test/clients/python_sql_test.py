@@ -75,33 +75,6 @@ class OwnTransaction:
     def password(cls):
         return cls.env['JOBSTRAND_DB'].partition('//')[2].partition('@')[0].partition(':')[2]
 
-    def test_a_job_is_there_exactly_if_the_app_commits(self):
-        jobstrand.enqueue(self.connection, 'mail', {'order': 16})
-        self.connection.rollback()
-        job = jobstrand.enqueue(self.connection, 'mail', {'order': 17, 'to': 'Zoë'})
-        self.connection.commit()
-        self.assertEqual(self.ids(), [job])
-        self.assertEqual(self.shown(job)['payload'], {'order': 17, 'to': 'Zoë'})
-        self.assertEqual(self.shown(job)['retries'], 3)
-
-    def test_a_job_has_what_it_was_given(self):
-        due = datetime(2035, 6, 1, 12, 0, 0, 250_000, timezone(timedelta(hours=2)))
-        job = jobstrand.enqueue(self.connection, NewJob(
-            'mail', id='my-job', due=due, retries=5, retry_cycle='R5/PT1M', priority=7, exclusive=False, process_instance_id='i-1',
-            process_definition_id='d-1', category='c', tenant_id='t', correlation_id='mine'))
-        self.connection.commit()
-        shown = self.shown(job)
-        self.assertEqual(shown['place'], 'timer')
-        self.assertEqual(shown['dueDate'], '2035-06-01T10:00:00.250Z')
-        for name, value in {'retries': 5, 'retryCycle': 'R5/PT1M', 'priority': 7, 'exclusive': False, 'processInstanceId': 'i-1',
-                            'processDefinitionId': 'd-1', 'category': 'c', 'tenantId': 't', 'correlationId': 'mine'}.items():
-            self.assertEqual(shown[name], value, name)
-
-    def test_a_long_payload_has_a_row_of_its_own(self):
-        job = jobstrand.enqueue(self.connection, 'mail', 'ü' * 5000)
-        self.connection.commit()
-        self.assertEqual(self.shown(job)['payload'], 'ü' * 5000)
-
     def test_a_unique_key_lets_one_job_in(self):
         job = jobstrand.enqueue(self.connection, NewJob('mail', unique_key='order-17', unique_for=timedelta(hours=1)))
         self.connection.commit()
@@ -150,11 +123,6 @@ class OwnTransaction:
         self.connection.rollback()
         self.assertEqual(jobstrand.enqueue(self.connection, NewJob('mail', unique_key='k', on_duplicate='keep')), job)
         self.assertEqual(self.ids(), [job])
-
-    def test_external_jobs_are_for_workers(self):
-        job = jobstrand.enqueue(self.connection, NewJob('mail', external=True))
-        self.connection.commit()
-        self.assertEqual(self.shown(job)['place'], 'external')
 
 
 class OnSqlite(OwnTransaction, unittest.TestCase):

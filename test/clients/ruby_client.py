@@ -5,7 +5,8 @@ Usage:  ruby_client.py JOBSTRAND_BINARY
 
 It has no warnings, its gem is built, its tests (test/clients/ruby) run against services on SQLite and against servers of PostgreSQL and
 MariaDB, and each example in Ruby of docs/clients.md is run. Needs Ruby 3.0 with minitest, pg, mysql2 and sqlite3 (tools/install_packages
-clients), PostgreSQL and MariaDB, so it is not part of tools/check. The last line is `N passed, N failed`.
+clients), PostgreSQL and MariaDB, so it is not part of tools/check. Then it does what behaviours.toml says of
+all clients. The last line is `N passed, N failed, N skipped`.
 """
 import os
 import re
@@ -14,6 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import behaviours
 import clients
 
 sys.path.insert(0, str(clients.ROOT / 'test/fixtures'))
@@ -83,10 +85,9 @@ def run_example(content, home):
 
 def main():
     binary = Path(sys.argv[1]).resolve()
-    results = [*shape(), *tests(binary, TESTS / 'client_test.rb', 20), *examples(binary)]
-    failed = results.count(False)
-    print(f'{len(results) - failed} passed, {failed} failed')
-    return 1 if failed else 0
+    results = [*shape(), *tests(binary, TESTS / 'client_test.rb', 19), *examples(binary)]
+    with tempfile.TemporaryDirectory() as packages:
+        return behaviours.concluded('ruby', binary, Path(packages), others=results)
 
 
 if __name__ == '__main__':

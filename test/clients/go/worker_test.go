@@ -43,20 +43,6 @@ func TestAHandlerThatReturnsNilHasDoneItsJob(t *testing.T) {
 	}
 }
 
-func TestVariablesAreHandedOnByName(t *testing.T) {
-	s := start(t)
-	id := s.enqueue(external(1, nil)...)[0]
-	work(s, jobstrand.WorkerOptions{}, func(worker *jobstrand.Worker) {
-		worker.Handle("mail", func(_ context.Context, job *jobstrand.Job) error {
-			return job.HandOn(jobstrand.Variables{"total": 99})
-		})
-	})
-	eventually(t, "it is the app's", func() bool { return s.job(id)["handlerType"] == "external-worker-complete" })
-	if payload := text(s.job(id)["payload"]); !strings.Contains(payload, `"variables":{"total":99}`) {
-		t.Error(payload)
-	}
-}
-
 func TestABusinessErrorIsHandedOn(t *testing.T) {
 	s := start(t)
 	id := s.enqueue(external(1, nil)...)[0]
@@ -278,38 +264,6 @@ func TestWhatWillNotStartSoonIsGivenBack(t *testing.T) {
 	close(ends)
 	eventually(t, "all are done", func() bool { return s.places()["external"] == 0 })
 	w.end()
-}
-
-func TestPlacesAreSharedByWeight(t *testing.T) {
-	s := start(t)
-	jobs := external(100, nil)
-	for number := range jobs {
-		jobs[number].HandlerType = []string{"light", "heavy"}[number/50]
-	}
-	s.enqueue(jobs...)
-	var mu sync.Mutex
-	var order []string
-	w := work(s, jobstrand.WorkerOptions{Concurrency: 4, Prefetch: -1}, func(worker *jobstrand.Worker) {
-		handle := func(_ context.Context, job *jobstrand.Job) error {
-			mu.Lock()
-			defer mu.Unlock()
-			order = append(order, job.HandlerType)
-			return nil
-		}
-		worker.Handle("light", handle)
-		worker.Handle("heavy", handle, jobstrand.Weight(3))
-	})
-	eventually(t, "all are done", func() bool { return s.places()["external"] == 0 })
-	w.end()
-	heavy := 0
-	for _, topic := range order[:40] {
-		if topic == "heavy" {
-			heavy++
-		}
-	}
-	if heavy < 25 || heavy > 35 {
-		t.Errorf("%d of the first 40 are heavy, not about 30", heavy)
-	}
 }
 
 func TestOneOddResultInAHundredTouchesNoOther(t *testing.T) {

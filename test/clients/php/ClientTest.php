@@ -270,20 +270,6 @@ final class ClientTest extends TestCase
         self::assertStringContainsString('worker worker-7 starts: serves mail', $this->log);
     }
 
-    public function testVariablesAndBusinessErrorsAreHandedOn(): void
-    {
-        $ids = $this->service->enqueue(2);
-        $this->work(2, static function (Job $job): void {
-            if ($job->payload === 1) {
-                throw new BusinessError('SOLD_OUT', 'nothing is left', ['n' => 3]);
-            }
-            $job->handOn(['total' => 99]);
-        });
-        $told = array_map(fn (string $id) => Client::json($this->service->job($id)['payload']), $ids);
-        self::assertStringContainsString('"variables":{"total":99}', $told[0]);
-        self::assertStringContainsString('"errorCode":"SOLD_OUT"', $told[1]);
-    }
-
     public function testAFailureHasItsClassItsMessageAndItsTrace(): void
     {
         $ids = $this->service->enqueue(3, retries: 1);

@@ -231,19 +231,6 @@ class WorkerTest < WithService
     assert_includes(@log.string, "worker worker-7 starts: serves mail at 8 places")
   end
 
-  def test_variables_and_business_errors_are_handed_on
-    ids = @service.enqueue(2)
-    handler = lambda do |job|
-      raise Jobstrand::BusinessError.new("SOLD_OUT", "nothing is left", variables: { n: 3 }) if job.payload == 1
-
-      job.hand_on(total: 99)
-    end
-    working(handler) { eventually("they are the app's") { ids.all? { |id| @service.job(id)["handlerType"] == "external-worker-complete" } } }
-    told = ids.map { |id| @service.job(id)["payload"].to_json }
-    assert_includes(told[0], '"variables":{"total":99}')
-    assert_includes(told[1], '"errorCode":"SOLD_OUT"')
-  end
-
   def test_a_failure_has_its_class_its_message_and_its_backtrace
     ids = @service.enqueue(3, retries: 1)
     handler = lambda do |job|

@@ -276,6 +276,8 @@ module Jobstrand
     end
 
     def cut(text, most)
+      # Ruby calls the full message of an error binary, whatever its texts are in.
+      text = text.dup.force_encoding(Encoding::UTF_8) if text.encoding == Encoding::BINARY
       text.encode("UTF-8", invalid: :replace, undef: :replace).scrub.byteslice(0, most).scrub("")
     end
 

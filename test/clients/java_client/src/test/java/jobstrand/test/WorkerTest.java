@@ -150,25 +150,6 @@ class WorkerTest {
     }
 
     @Test
-    void variablesAreHandedOnByName() throws Exception {
-        String id = service.enqueue(MAIL).get(0);
-        try (Worker worker = working(job -> job.handOn(Map.of("total", 99)))) {
-            eventually(
-                    "it is the app's",
-                    () ->
-                            service.job(id)
-                                    .path("handlerType")
-                                    .asText()
-                                    .equals("external-worker-complete"));
-        }
-        assertTrue(
-                service.job(id)
-                        .path("payload")
-                        .toString()
-                        .contains("\"variables\":{\"total\":99}"));
-    }
-
-    @Test
     void aBusinessErrorIsHandedOn() throws Exception {
         String id = service.enqueue(MAIL).get(0);
         Handler handler =
