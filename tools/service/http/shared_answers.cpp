@@ -44,19 +44,16 @@ SharedAnswers::Key SharedAnswers::key_of(const Request& request) {
 
 Handler SharedAnswers::wrap(Handler handler) {
     return [this, handler = std::move(handler)](Request request, const Answer& answer) {
+        const Key key = key_of(request);
         const auto age = accepted_age(request.header("Cache-Control"));
-        if (!age) {
-            handler(std::move(request), answer);
-            return;
-        }
-        Key key = key_of(request);
         std::shared_ptr<const Response> known;
-        std::shared_ptr<Shared> made;
         SteadyPoint::duration known_for{};
+        std::shared_ptr<Shared> made;
         {
             const std::lock_guard lock(mutex_);
             const auto found = shared_.find(key);
-            if (found != shared_.end() && now_() - found->second->began <= *age) {
+            const bool is_known = found != shared_.end();
+            if (age && is_known && now_() - found->second->began <= *age) {
                 Shared& shared = *found->second;
                 if (shared.answer == nullptr) {
                     shared.waiting.push_back(answer);
@@ -64,21 +61,20 @@ Handler SharedAnswers::wrap(Handler handler) {
                 }
                 known = shared.answer;
                 known_for = now_() - shared.began;
-            } else {
+            } else if (age || is_known) {
                 made = begin(key);
             }
         }
         if (known != nullptr) {
             answer(with_age(*known, known_for));
-            return;
-        }
-        handler(
-            std::move(request),
-            [this, key = std::move(key), made = std::move(made), answer](Response response) {
+        } else if (made == nullptr) {
+            handler(std::move(request), answer);
+        } else {
+            handler(std::move(request), [this, key, made, answer](Response response) {
                 end(key, made, response);
                 answer(std::move(response));
-            }
-        );
+            });
+        }
     };
 }
 

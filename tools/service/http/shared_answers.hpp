@@ -18,8 +18,8 @@ namespace jobstrand::service {
 
 /// What many look at is worked out once for all of them. Whoever says `Cache-Control: max-age=N`
 /// (RFC 9111, section 5.2.1.1) accepts an answer whose making began up to N seconds ago, for the
-/// same target and scope; it has an `Age`. Whoever does not gets one of his own, which is shared
-/// with nobody.
+/// same target and scope; it has an `Age`. Whoever does not gets a new one, and so do those who
+/// share from then on: nobody is shown an older state than he has seen.
 ///
 /// Thread safety: safe.
 class SharedAnswers final {
