@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /**
  * Between a service and a worker: fetches jobs, prolongs their locks, tells what became of them.
@@ -44,6 +45,7 @@ final class Desk {
     private final InHand held;
     private final Results results = new Results();
     private final Outage outage;
+    private boolean cannotTell; // The service is older than this package.
     private boolean isShort; // The last request found less than it asked for.
 
     /** The answer to a request for jobs. */
@@ -177,14 +179,15 @@ final class Desk {
     }
 
     /** Asks something about jobs. Returns those for which it does not count. */
-    private List<Refusal> about(String what, List<Job> jobs, Duration lock)
+    private List<Refusal> about(
+            String what, List<Job> jobs, Duration lock, Function<Job, ObjectNode> saying)
             throws InterruptedException {
         ObjectNode order = order();
         if (lock != null) {
             order.put("lockDuration", Json.text(lock));
         }
         ArrayNode named = order.putArray("jobs");
-        jobs.forEach(job -> named.addObject().put("id", job.id()).put("revision", job.revision()));
+        jobs.forEach(job -> named.add(saying.apply(job)));
         return refused(transport.once("POST", PATH + what, Json.bytes(order), Duration.ZERO));
     }
 
@@ -207,7 +210,7 @@ final class Desk {
             return;
         }
         try {
-            about("release", jobs, null);
+            about("release", jobs, null, Desk::named);
         } catch (JobstrandException error) {
             settings.log().log(
                     Level.WARNING,
@@ -246,7 +249,7 @@ final class Desk {
 
     /**
      * Prolongs locks each third of their time. In between it asks for those of jobs that take long,
-     * because the jobs may have been cancelled.
+     * because the jobs may have been cancelled, and says what the runs of others tell.
      */
     void keepLocks(CountDownLatch closed) throws InterruptedException {
         long third = settings.lock().toNanos() / 3;
@@ -259,13 +262,48 @@ final class Desk {
                 prolonged = System.nanoTime();
                 look("extend", jobs, settings.lock());
             } else {
-                look("held", jobs.stream().filter(before::contains).toList(), null);
+                lookAt(jobs, before);
             }
             before = new HashSet<>(jobs);
         }
     }
 
+    private void lookAt(List<Job> jobs, Set<Job> before) throws InterruptedException {
+        Map<Job, ObjectNode> told = new LinkedHashMap<>();
+        boolean isAnyNew = false;
+        for (Job job : jobs) {
+            ObjectNode said = named(job);
+            boolean isNew = !cannotTell && job.news().takeInto(said);
+            if (isNew || before.contains(job)) {
+                told.put(job, said);
+            }
+            isAnyNew |= isNew;
+        }
+        if (!isAnyNew) {
+            look("held", List.copyOf(told.keySet()), null);
+        } else if (!look("progress", List.copyOf(told.keySet()), null, told::get)) {
+            told.forEach(Desk::isNotTold);
+        }
+    }
+
+    private static void isNotTold(Job job, ObjectNode said) {
+        if (said.size() > named(job).size()) {
+            job.news().notTold();
+        }
+    }
+
+    private static ObjectNode named(Job job) {
+        return Json.PROTOCOL.createObjectNode().put("id", job.id()).put("revision", job.revision());
+    }
+
     private void look(String what, List<Job> jobs, Duration lock) throws InterruptedException {
+        look(what, jobs, lock, Desk::named);
+    }
+
+    /** Returns false when the service has not answered. */
+    private boolean look(
+            String what, List<Job> jobs, Duration lock, Function<Job, ObjectNode> saying)
+            throws InterruptedException {
         if (jobs.isEmpty()) {
             outage.ended("keep locks");
         }
@@ -273,16 +311,18 @@ final class Desk {
             List<Job> part = jobs.subList(start, Math.min(start + JOBS_PER_REQUEST, jobs.size()));
             Set<String> ids = new HashSet<>();
             try {
-                about(what, part, lock).forEach(one -> ids.add(one.id()));
+                about(what, part, lock, saying).forEach(one -> ids.add(one.id()));
             } catch (JobstrandException error) {
+                cannotTell |= what.equals("progress") && error instanceof NotFoundException;
                 outage.began("keep locks", error);
-                return;
+                return false;
             }
             outage.ended("keep locks");
             for (Job job : held.loseThose(ids, part)) {
                 settings.log().log(Level.WARNING, "the lock of job {0} is lost", job.id());
             }
         }
+        return true;
     }
 
     /** The handler of a job has returned (null), or thrown this, on the calling thread. */

@@ -16,6 +16,8 @@ public final class Job {
     private final Said said;
     private final ObjectMapper mapper;
 
+    private final News news = new News();
+
     private volatile Cancellation cancellation;
     private volatile String variables;
 
@@ -155,6 +157,24 @@ public final class Job {
         this.variables = Json.textOf(mapper, variables, "the variables");
     }
 
+    /**
+     * Says how much of the work is done, from 0 to 1, and what is being done. Whoever looks at the
+     * job sees it within about a second; each call replaces what the last one said.
+     */
+    public void progress(double part, String note) {
+        news.progress(part, note);
+    }
+
+    /** Says how much of the work is done, from 0 to 1. */
+    public void progress(double part) {
+        news.progress(part, "");
+    }
+
+    /** Adds lines to what the run has put out: the last ones are seen there too. */
+    public void log(String text) {
+        news.log(text);
+    }
+
     /** Why the handler is to end, if it is. Its thread has been interrupted then. */
     public Optional<Cancellation> cancellation() {
         return Optional.ofNullable(cancellation);
@@ -177,6 +197,10 @@ public final class Job {
     /** In JSON; null: there are none. */
     String variables() {
         return variables;
+    }
+
+    News news() {
+        return news;
     }
 
     ObjectMapper mapper() {

@@ -99,16 +99,19 @@ record Result(Job job, byte[] text) {
                                 "message",
                                 Json.cut(
                                         isItself ? messageOf(fail) : textOf(failure), MOST_MESSAGE))
-                        .put("details", Json.cut(stackOf(failure), MOST_DETAILS));
+                        .put("details", stackOf(failure));
         if (fail != null) {
             tellHowItGoesOn(said, fail);
         }
+        String lines = job.news().text();
+        String details = said.path("details").asText() + (lines.isEmpty() ? "" : "\n" + lines);
+        said.put("details", Json.cut(details, MOST_DETAILS));
         return said;
     }
 
     private static void tellHowItGoesOn(ObjectNode said, JobFailedException fail) {
         if (fail.details() != null) {
-            said.put("details", Json.cut(fail.details(), MOST_DETAILS));
+            said.put("details", fail.details());
         }
         if (fail.retryAfter() != null) {
             said.put("retryAfter", Json.text(fail.retryAfter()));

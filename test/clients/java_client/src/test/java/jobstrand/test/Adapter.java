@@ -215,6 +215,8 @@ public final class Adapter {
         switch (told.getKey()) {
             case "first" -> first(job, value);
             case "give" -> job.handOn(given(job, value));
+            case "progress" -> job.progress(value.get(0).asDouble(), value.get(1).asText());
+            case "log" -> job.log(value.asText());
             case "odd" -> job.handOn(odd(value.asInt()));
             case "raise" -> throw new OutOfInk(value.asText(), step.path("cause").asText(null));
             case "fail" -> throw failure(value);
