@@ -33,7 +33,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections import Counter
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -194,21 +194,21 @@ class Run:
                 gate.touch()
             self._adapter.ask({'stop': 'end'})
         self._adapter.events.clear()
-        until(self._is_empty, 'all jobs are removed')
+        # Places are counted one after the other: a job that moves meanwhile may stand in none of them once.
+        until(lambda: self._is_empty() and self._is_empty(), 'all jobs are removed')
 
     def _is_empty(self):
-        """A worker that was killed holds its jobs until their locks end."""
-        places = self._service.ask('/api/v1/stats')['places']
-        if places['timer'] > 0:
+        """Removes what there is; a worker that was killed holds its jobs until their locks end."""
+        places = {place: count for place, count in self._service.ask('/api/v1/stats')['places'].items() if count > 0}
+        if 'timer' in places:
             self._service.ask('/api/v1/verbs/series/end', {'arguments': ['--all', '--yes']})
-        return all([count == 0 or self._is_removed(place) for place, count in places.items()])
+        for place in places:
+            self._remove(place)
+        return not places
 
-    def _is_removed(self, place):
-        try:
+    def _remove(self, place):
+        with suppress(AssertionError):
             self._service.ask('/api/v1/verbs/job/rm', {'arguments': ['--place', place, '--all', '--yes']})
-            return True
-        except AssertionError:
-            return False
 
     def enqueue(self, job, by=None, times=1, answer=None, refused=None):
         for _ in range(times):
