@@ -10,7 +10,6 @@ import json
 import os
 import re
 import shutil
-import socket
 import ssl
 import subprocess
 import sys
@@ -22,17 +21,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / 'test/clients'))
+for place in ('test/clients', 'test/fixtures'):
+    sys.path.insert(0, str(ROOT / place))
 import clients  # pylint: disable=wrong-import-position
+from databases import free_port  # pylint: disable=wrong-import-position
 
 EXAMPLES = ROOT / 'examples'
 COMPOSE = EXAMPLES / 'compose/compose.yaml'
 KUBERNETES = EXAMPLES / 'kubernetes/jobstrand.yaml'
-
-
-def free_port():
-    with socket.create_server(('127.0.0.1', 0)) as place:
-        return place.getsockname()[1]
 
 
 def done(*command, **options):

@@ -11,7 +11,6 @@ import os
 import re
 import select
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -224,12 +223,6 @@ def _process(command, env, folder, ready):
                 process.kill()
 
 
-def free_port():
-    with socket.socket() as one:
-        one.bind(('127.0.0.1', 0))
-        return one.getsockname()[1]
-
-
 def driver_in(folder):
     """A browser without a window, whose profile is in this folder."""
     options = webdriver.ChromeOptions()
@@ -295,7 +288,7 @@ def opened(arguments, config='', listen='127.0.0.1:0'):
         run([binary, 'schema', 'create'])
         with _process([binary, 'serve', '--http', listen], env, folder, LOG_READY) as told:
             service = f'http://127.0.0.1:{re.search(r"port=([0-9]+)", told)[1]}'
-            shown = _process(['node', shower, service, str(free_port())], env, str(Path(shower).parent), b' shows ') if shower else nullcontext(service + '/')
+            shown = _process(['node', shower, service, str(databases.free_port())], env, str(Path(shower).parent), b' shows ') if shower else nullcontext(service + '/')
             with shown as told_too:
                 yield Page(Shared.browser(), re.search(r'http://[0-9.:]+', told_too)[0], service, jobstrand, sql, folder)
 

@@ -386,7 +386,7 @@ def main():
                                   timeout=browser.PATIENCE_S, check=True)
             TokensTest.tokens[name] = made.stdout.strip()
         failed |= browser.run_all(TokensTest, sys.argv, f'httpTokenFile = "{TokensTest.file}"\nhttpHiddenMembers = ["iban"]\n')
-    EnginesTest.ports = browser.free_port(), browser.free_port()
+    EnginesTest.ports = browser.databases.free_port(), browser.databases.free_port()
     failed |= browser.run_all(
         EnginesTest, sys.argv,
         f'[engines.orders]\ndb = "sqlite:FOLDER/orders.db"\ncreate = true\nhttpListen = "127.0.0.1:{EnginesTest.ports[1]}"\n',
