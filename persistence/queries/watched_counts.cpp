@@ -56,13 +56,22 @@ constexpr std::string_view kExternal = R"sql(
     GROUP BY HANDLER_TYPE_
     ORDER BY HANDLER_TYPE_)sql";
 
+// Each run finds its job by the key, whatever a database believes about how many there are: a join
+// was planned as a look at all jobs.
 constexpr std::string_view kLongestRuns = R"sql(
-    SELECT J.ID_, J.HANDLER_TYPE_, R.NODE_, R.SINCE_
-    FROM JS_NODE N
-    JOIN JS_RUN R ON R.NODE_ = N.NODE_
-    JOIN ACT_RU_JOB J ON J.ID_ = R.ID_
-    WHERE N.LEASE_EXP_TIME_ >= ? AND J.REV_ = R.REV_ AND J.LOCK_OWNER_ = R.NODE_
-    ORDER BY R.SINCE_, J.ID_
+    SELECT ID_, HANDLER_TYPE_, NODE_, SINCE_
+    FROM (
+        SELECT R.ID_, R.NODE_, R.SINCE_,
+               (SELECT J.HANDLER_TYPE_
+                FROM ACT_RU_JOB J
+                WHERE J.ID_ = R.ID_ AND J.REV_ = R.REV_ AND J.LOCK_OWNER_ = R.NODE_
+               ) AS HANDLER_TYPE_
+        FROM JS_NODE N
+        JOIN JS_RUN R ON R.NODE_ = N.NODE_
+        WHERE N.LEASE_EXP_TIME_ >= ?
+    ) part
+    WHERE HANDLER_TYPE_ IS NOT NULL
+    ORDER BY SINCE_, ID_
     LIMIT ?)sql";
 
 Value number_of(std::size_t number) {
