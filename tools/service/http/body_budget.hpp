@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <utility>
 
@@ -8,7 +9,8 @@ namespace jobstrand::service {
 
 /// The bytes that the bodies of all connections may take together.
 ///
-/// Thread safety: none; it belongs to the thread that serves sockets. It outlives its shares.
+/// Thread safety: it belongs to the thread that serves sockets, but shares come back on any:
+/// whoever holds an answer may be the last to know of its connection. It outlives its shares.
 class BodyBudget final {
 public:
     explicit BodyBudget(std::size_t bytes) : bytes_(bytes), left_(bytes), least_left_(bytes) {}
@@ -16,7 +18,9 @@ public:
     [[nodiscard]] bool is_unused() const { return left_ == bytes_; }
 
     /// The most that was given away at a time since this was asked last.
-    [[nodiscard]] std::size_t take_peak() { return bytes_ - std::exchange(least_left_, left_); }
+    [[nodiscard]] std::size_t take_peak() {
+        return bytes_ - std::exchange(least_left_, left_.load());
+    }
 
     /// What one body has been given; comes back by itself.
     class Share final {
@@ -53,14 +57,13 @@ public:
         if (bytes > left_) {
             return {};
         }
-        left_ -= bytes;
-        least_left_ = std::min(least_left_, left_);
+        least_left_ = std::min(least_left_, left_ -= bytes);
         return {*this, bytes};
     }
 
 private:
     std::size_t bytes_;
-    std::size_t left_;
+    std::atomic<std::size_t> left_;
     std::size_t least_left_;
 };
 
