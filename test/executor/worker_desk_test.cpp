@@ -1,5 +1,7 @@
 #include "executor/workers/worker_desk.hpp"
 
+#include "persistence/sql/db_error.hpp"
+#include "schema/limits.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/manual_clock.hpp"
 
@@ -29,7 +31,14 @@ public:
         are_of_instances = wanted.are_of_instances;
         has_scope_type = wanted.scope_type.has_value();
         most = limit.jobs;
-        return {job};
+        if (pages == 0) {
+            return {job};
+        }
+        if (are_pages_away && asked > 0) {
+            throw persistence::DbError(persistence::DbErrorKind::connection_lost, "away");
+        }
+        const bool is_last = ++asked == pages;
+        return std::vector<Job>(is_last ? 7 : schema::limits::kJobsPerTransaction, job);
     }
 
     std::vector<WorkerAnswer> apply_external(
@@ -74,6 +83,9 @@ public:
     bool are_of_instances = false;
     bool has_scope_type = false;
     std::size_t most = 0;
+    int pages = 0;  ///< So many transactions find jobs, all but the last a whole page; 0: one job.
+    int asked = 0;
+    bool are_pages_away = false;  ///< The database is, after the first of them.
     std::vector<schema::Transition> transitions;
 };
 
@@ -109,6 +121,23 @@ TEST_F(WorkerDeskTest, A_lock_lasts_from_now_on_by_the_databases_clock) {
     const persistence::HeldJob job{.id = "a"};
     EXPECT_THAT(desk_.extend("w", std::span(&job, 1), 9min), ElementsAre(WorkerAnswer::done));
     EXPECT_EQ(store_.until, clock_.now() + 9min);
+}
+
+TEST_F(WorkerDeskTest, Many_jobs_come_by_a_transaction_after_the_other) {
+    store_.pages = 3;
+    EXPECT_EQ(
+        desk_.acquire({.worker = "w", .topics = {"t"}, .lock = 5min, .jobs = 5000}).size(), 2007U
+    );
+    EXPECT_EQ(store_.asked, 3);
+    EXPECT_EQ(store_.most, 3000U) << "those that are still missing";
+}
+
+TEST_F(WorkerDeskTest, Jobs_that_are_locked_already_come_though_the_database_is_away_then) {
+    store_.pages = 3;
+    store_.are_pages_away = true;
+    const AcquireOrder order{.worker = "w", .topics = {"t"}, .lock = 5min, .jobs = 5000};
+    EXPECT_EQ(desk_.acquire(order).size(), 1000U);
+    EXPECT_THROW((void)desk_.acquire(order), persistence::DbError);
 }
 
 TEST_F(WorkerDeskTest, What_workers_end_counts_as_runs_of_the_jobs_type) {
