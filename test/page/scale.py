@@ -7,11 +7,9 @@ Prints a line for each question; exit code 6 if one of them takes longer than 30
 """
 import argparse
 import json
-import os
 import statistics
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import urllib.request
@@ -71,12 +69,8 @@ def main():
     parser.add_argument('--times', type=int, default=21)
     given = parser.parse_args()
     words = WORDS[given.database]
-    with tempfile.TemporaryDirectory() as name, getattr(databases, given.database)(Path(name), words['settings']) as there:
-        env = {**os.environ, **there, 'HOME': name}
-        url = there['JOBSTRAND_DB']
-        client = ['psql', url, '-qc'] if given.database == 'postgresql' else ['mariadb', f'--defaults-file={name}/.my.cnf', 'jobs', '-e']
-        subprocess.run([given.jobstrand, 'schema', 'create'], env=env, check=True, stdout=subprocess.DEVNULL)
-        fill(lambda sql: subprocess.run([*client, sql], env=env, check=True), words, given)
+    with databases.with_tables(given.jobstrand, given.database, words['settings']) as (env, run):
+        fill(run, words, given)
         port = databases.free_port()
         service = subprocess.Popen([given.jobstrand, 'serve', '--http', f'127.0.0.1:{port}'], env=env, stderr=subprocess.PIPE)
         try:

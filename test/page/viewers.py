@@ -13,7 +13,6 @@ import os
 import statistics
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import urllib.request
@@ -116,15 +115,11 @@ def main():
     parser.add_argument('--rounds', type=int, default=5)
     parser.add_argument('--each-alone', action='store_true')
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name, getattr(databases, given.database)(Path(name), SETTINGS[given.database]) as there:
-        env = {**os.environ, **there, 'HOME': name}
-        url = there['JOBSTRAND_DB']
-        client = ['psql', url, '-qAtc'] if given.database == 'postgresql' else ['mariadb', f'--defaults-file={name}/.my.cnf', 'jobs', '-Ne']
-        subprocess.run([given.jobstrand, 'schema', 'create'], env=env, check=True, stdout=subprocess.DEVNULL)
+    with databases.with_tables(given.jobstrand, given.database, SETTINGS[given.database]) as (env, run):
         figures = {0: [], given.viewers: []}
         for _ in range(given.rounds):
             for viewers, found in figures.items():
-                found.append(drain(given, env, lambda sql: subprocess.run([*client, sql], env=env, check=True, capture_output=True, text=True).stdout, viewers))
+                found.append(drain(given, env, run, viewers))
     (rate, cpu), (seen_rate, seen_cpu) = ([statistics.median(each) for each in zip(*found)] for found in figures.values())
     print(f'{given.viewers} viewers: {seen_rate / rate:.3f} of the jobs a second, {seen_cpu / cpu:.3f} of the CPU a job')
 
