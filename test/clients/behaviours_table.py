@@ -19,7 +19,7 @@ def page():
     told = behaviours.told()
     lines = [
         '# What every client does', '',
-        f'These {len(told)} behaviours are told once, in [test/clients/behaviours.toml](../test/clients/behaviours.toml), and run for each client on SQLite, PostgreSQL and MariaDB:',
+        f'These {len(told)} behaviours are told once, in `test/clients/behaviours.toml`, and run for each client on SQLite, PostgreSQL and MariaDB:',
         '`test/clients/behaviours.py python build/release/tools/jobstrand build/clients`, and likewise for the others. A client that does not have',
         'one says why. This page is written by `test/clients/behaviours_table.py --write`.', '',
         f'| Behaviour | {" | ".join(TITLES.values())} |', f'|---|{"---|" * len(TITLES)}',

@@ -93,6 +93,7 @@ TEST_F(CallBackProcessTest, After_a_crash_only_the_second_attempt_can_be_ended) 
 }
 
 TEST_F(CallBackProcessTest, Any_node_takes_the_call) {
+    lock_ms = 1000;
     configure_app("PT10M");
     const auto runs = std::make_unique<BackgroundProcess>(command({"serve"}), path("runs.log"));
     add_job();

@@ -21,6 +21,7 @@ std::string jobs_as_lines(int count, const std::string& job) {
 // I2 I5 R001 R103: nothing is lost, and a crash uses no retry.
 TEST_F(ServiceTest, Ten_thousand_jobs_survive_five_kills_of_the_service) {
     constexpr int jobs = 10'000;
+    lock_ms = 1000;
     configure("logLevel = \"warn\"\nasyncExecutorThreadPoolQueueSize = 200\nmaxLostStarts = 1000\n"
     );
     expect_success({"job", "add", "--from", "-"}, jobs_as_lines(jobs, R"({"handlerType":"noop"})"));
@@ -84,6 +85,7 @@ TEST_F(
 ) {
     constexpr int jobs = 300;
     constexpr int kills = 3;
+    lock_ms = 1000;
     const std::string script =
         a_script("append", "echo \"$JOBSTRAND_JOB_ID\" >> \"" + path("ran") + "\"");
     configure(
@@ -122,6 +124,7 @@ TEST_F(
 
 // What the node keeps of such a job goes down with it, and its lock ends.
 TEST_F(ServiceTest, A_job_whose_outcome_was_refused_runs_again_when_its_service_was_killed) {
+    lock_ms = 1000;
     const std::string script = a_script("append", "echo ran >> \"" + path("ran") + "\"");
     configure("[commands.append]\nprogram = \"" + script + "\"\n");
     const auto database =

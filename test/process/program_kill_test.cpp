@@ -10,6 +10,7 @@ using schema::JobPlace;
 class ProgramKills : public test::ServiceTest {
 protected:
     ProgramKills() {
+        lock_ms = 1000;
         const std::string folder = directory.path();
         const std::string script = a_script(
             "alone",

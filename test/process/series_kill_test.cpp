@@ -61,6 +61,7 @@ protected:
 
 // I1, I2, R121, R122, R125: whatever instant the process dies at.
 TEST_F(SeriesKills, No_kill_of_the_service_loses_or_doubles_a_turn) {
+    lock_ms = 1000;
     configure("defaultTimerJobAcquireWaitTime = 20\nmaxLostStarts = 1000\n");
     start({.key = "endless", .repeat = "R/PT0.02S"}, "pile");
     start({.key = "limited", .repeat = "R" + std::to_string(kLimited) + "/PT0.02S"}, "pile");

@@ -82,7 +82,9 @@ protected:
         return path(name);
     }
 
-    int lock_ms = 1000;  ///< Set before configure().
+    /// Set before configure(): short where a lock has to expire. Elsewhere it is long enough to be
+    /// renewed on a busy machine too, or a job that must run once runs twice.
+    int lock_ms = 10'000;
     TemporaryDirectory directory;
     const OpenStore store;
 
