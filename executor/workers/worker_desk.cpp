@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 #include <unordered_map>
 #include <utility>
@@ -172,9 +173,13 @@ std::vector<Job> WorkerDesk::take_pages(const AcquireOrder& order, schema::TimeP
             }
         }
         is_full = page.size() == schema::limits::kJobsPerTransaction;
-        for (Job& job : page) {
+        for (const Job& job : page) {
             bytes -= std::min(bytes, job.payload.size());
-            jobs.push_back(std::move(job));
+        }
+        if (jobs.empty()) {
+            jobs = std::move(page);  // Which is all, most often.
+        } else {
+            std::ranges::move(page, std::back_inserter(jobs));
         }
     }
     return jobs;

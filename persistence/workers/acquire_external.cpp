@@ -137,6 +137,7 @@ JobRows free_rows(
         fmt::arg("skip_locked", dialect.skip_locked)
     );
     JobRows rows;
+    rows.jobs.reserve(std::min(limit, kPage));
     transaction.query(
         {.sql = sql, .columns = fields_of(JobPlace::external_worker).size()},
         parameters,

@@ -7,13 +7,16 @@
 #include "schema/limits.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string>
+#include <utility>
 
 namespace jobstrand::persistence {
 
 namespace {
 
+using schema::ExclusiveOver;
 using schema::Job;
 using schema::JobPlace;
 
@@ -55,6 +58,15 @@ HeldPage held_page(
     return page;
 }
 
+/// Those that have a group: few, so that the others need not be copied.
+std::vector<Job> exclusive_among(const std::vector<Job>& rows, ExclusiveOver over) {
+    std::vector<Job> exclusive;
+    std::ranges::copy_if(rows, std::back_inserter(exclusive), [over](const Job& row) {
+        return !schema::exclusive_group(row, over).empty();
+    });
+    return exclusive;
+}
+
 }  // namespace
 
 std::vector<WorkerAnswer> write_held(
@@ -78,24 +90,24 @@ std::vector<WorkerAnswer> write_held(
     for (std::span<const std::string_view> rest = ids; !rest.empty();) {
         const auto part = rest.first(std::min(rest.size(), schema::limits::kJobsPerTransaction));
         HeldPage page;
+        FencedIds written;
         Twins twins;
         const auto write_page = [&](Transaction& transaction) {
             page = held_page(transaction, context, worker, part, asked, now);
+            written = fenced(page.rows);
             if (page.rows.empty()) {
                 return;
             }
-            write(transaction, page.rows, twins);
+            const std::vector<Job> exclusive = exclusive_among(page.rows, context.exclusive_over);
+            write(transaction, std::move(page.rows), twins);
             if (hold == Hold::ends) {
                 is_group_over |=
-                    end_groups_of(transaction, worker, context.exclusive_over, now, page.rows);
+                    end_groups_of(transaction, worker, context.exclusive_over, now, exclusive);
             }
         };
         run_burying_twins(context, twins, write_page, [&](Transaction& transaction) {
             // A hold that goes on may be prolonged twice.
-            return held_for_update(
-                       transaction, worker, fenced(page.rows), JobPlace::external_worker
-            )
-                .empty();
+            return held_for_update(transaction, worker, written, JobPlace::external_worker).empty();
         });
         answers.merge(page.answers);
         rest = rest.subspan(part.size());

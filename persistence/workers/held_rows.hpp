@@ -18,8 +18,8 @@ enum class Hold { goes_on, ends };
 
 /// Writes about rows that the worker holds, which the transaction has read for update in id order;
 /// never none.
-using WriteHeld = std::function<
-    void(Transaction& transaction, const std::vector<schema::Job>& rows, Twins& twins)>;
+using WriteHeld =
+    std::function<void(Transaction& transaction, std::vector<schema::Job> rows, Twins& twins)>;
 
 /// Goes through the jobs that a worker says to hold, page by page; each page is a transaction.
 /// Where its hold ends, so does that on the groups of exclusive ones. The answers are in the order

@@ -65,6 +65,23 @@ TEST_F(WorkTest, Jobs_of_several_topics_come_at_once_as_the_command_line_prints_
     EXPECT_EQ(jobs[2]["revision"], 2);
 }
 
+// RFC 7240.
+TEST_F(WorkTest, A_worker_that_prefers_little_is_spared_what_is_null) {
+    add_external(2);
+    const std::string order = R"({"worker":"w-1","topics":["invoice"],"jobs":1})";
+    const auto all = ask(post("/api/v1/external-jobs/acquire", order));
+    const auto some =
+        ask(post("/api/v1/external-jobs/acquire", order, "Prefer: Return=Minimal\r\n"));
+    EXPECT_THAT(some.head, HasSubstr("\r\nPreference-Applied: return=minimal\r\n"));
+    EXPECT_THAT(all.head, testing::Not(HasSubstr("Preference-Applied")));
+    const json whole = json::parse(all.body)["items"][0];
+    const json lean = json::parse(some.body)["items"][0];
+    EXPECT_EQ(lean["payload"]["n"], 1);
+    for (const auto& [name, value] : whole.items()) {
+        EXPECT_EQ(lean.contains(name), !value.is_null()) << name;
+    }
+}
+
 TEST_F(WorkTest, Thousands_come_and_are_finished_in_one_request) {
     add_external(2500);
     const json jobs = acquire(2400);

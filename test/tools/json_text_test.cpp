@@ -49,6 +49,15 @@ TEST(JsonText, Members_keep_their_order_and_every_character_of_their_values) {
     EXPECT_THAT(listed("{ }"), testing::IsEmpty());
 }
 
+TEST(JsonText, A_value_within_what_was_read_is_read_without_being_looked_through_again) {
+    const auto members = members_of(R"({"list":[{"a":1}, 2]})");
+    const auto items = items_of_value(members.value()[0].value);
+    ASSERT_EQ(items.value().size(), 2U);
+    EXPECT_EQ(members_of_value(items.value()[0]).value()[0].name, "a");
+    EXPECT_EQ(members_of_value(items.value()[1]).error().message, "must be a JSON object");
+    EXPECT_EQ(items_of_value(items.value()[1]).error().message, "must be a JSON array");
+}
+
 TEST(JsonText, What_is_no_object_is_an_error) {
     for (const std::string_view text :
          {"", "[]", "1", "{", "{\"a\"}", "{\"a\":1,}", "{'a':1}", "{\"a\":1}x", "{\"a\":01}"}) {

@@ -86,6 +86,9 @@ private:
 }  // namespace
 
 std::string json_string(std::string_view text) {
+    if (std::ranges::all_of(text, stands_for_itself)) {
+        return fmt::format("\"{}\"", text);
+    }
     return escaped_for_json(json(text).dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
@@ -101,6 +104,10 @@ ParseResult<std::vector<JsonMember>> members_of(std::string_view text, std::size
     if (std::string problem = problem_of_json(text); !problem.empty()) {
         return ParseError{std::move(problem)};
     }
+    return members_of_value(text, most);
+}
+
+ParseResult<std::vector<JsonMember>> members_of_value(std::string_view text, std::size_t most) {
     Walk walk(text);
     walk.skip_blanks();
     if (walk.next() != '{') {
@@ -135,6 +142,11 @@ ParseResult<std::vector<std::string_view>> items_of(std::string_view text, std::
     if (std::string problem = problem_of_json(text); !problem.empty()) {
         return ParseError{std::move(problem)};
     }
+    return items_of_value(text, most);
+}
+
+ParseResult<std::vector<std::string_view>>
+items_of_value(std::string_view text, std::size_t most) {
     Walk walk(text);
     walk.skip_blanks();
     if (walk.next() != '[') {

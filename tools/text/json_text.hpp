@@ -33,4 +33,11 @@ members_of(std::string_view text, std::size_t most = kAnyNumber);
 [[nodiscard]] schema::ParseResult<std::vector<std::string_view>>
 items_of(std::string_view text, std::size_t most = kAnyNumber);
 
+/// As members_of() and items_of(), of a value that one of them has given: it is known to be JSON,
+/// and is not looked through again.
+[[nodiscard]] schema::ParseResult<std::vector<JsonMember>>
+members_of_value(std::string_view json, std::size_t most = kAnyNumber);
+[[nodiscard]] schema::ParseResult<std::vector<std::string_view>>
+items_of_value(std::string_view json, std::size_t most = kAnyNumber);
+
 }  // namespace jobstrand::cli

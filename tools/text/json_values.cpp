@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace jobstrand::cli {
@@ -117,6 +118,12 @@ std::string problem_of_json(std::string_view text) {
 }
 
 ParseResult<std::string> string_of(std::string_view text) {
+    if (text.size() >= 2 && text.front() == '"' && text.back() == '"') {
+        const std::string_view inside = text.substr(1, text.size() - 2);
+        if (std::ranges::all_of(inside, stands_for_itself)) {
+            return std::string(inside);
+        }
+    }
     OneString one;
     if (!json::sax_parse(text, &one)) {
         return ParseError{"must be a string"};

@@ -16,6 +16,12 @@ namespace jobstrand::cli {
 /// are nested deeper than limits::kJsonDepth are refused.
 [[nodiscard]] std::string problem_of_json(std::string_view text);
 
+/// Whether a character is the same within a JSON string as outside of it, and needs no look at those
+/// beside it. Most texts have no others.
+[[nodiscard]] constexpr bool stands_for_itself(char c) {
+    return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+}
+
 /// The text of a JSON string value; an error for any other kind of value.
 [[nodiscard]] schema::ParseResult<std::string> string_of(std::string_view json);
 

@@ -71,6 +71,9 @@ std::string printable(std::string_view text) {
 }
 
 std::string escaped_for_json(std::string_view json) {
+    if (std::ranges::all_of(json, [](char c) { return byte_at({&c, 1}, 0) < 0x80; })) {
+        return std::string(json);
+    }
     std::string out;
     out.reserve(json.size());
     for (std::size_t position = 0; position < json.size();) {

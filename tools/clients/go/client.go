@@ -92,18 +92,18 @@ func (c *Client) Get(ctx context.Context, path string, answer any) error {
 // Call asks for any operation of docs/http.md, once. `body` and `answer` are what encoding/json writes and reads; nil: there
 // is none, or it does not matter.
 func (c *Client) Call(ctx context.Context, method, path string, body, answer any) error {
-	return c.ask(ctx, c.timeout, method, path, body, answer, "")
+	return c.ask(ctx, c.timeout, method, path, body, answer)
 }
 
 // again asks for what can be asked for twice.
 func (c *Client) again(ctx context.Context, method, path string, body, answer any) error {
-	key := ""
+	var headers []header
 	if method == "POST" {
-		key = freshID()
+		headers = []header{{"Idempotency-Key", freshID()}}
 	}
 	var pause pause
 	for try := 1; ; try++ {
-		err := c.ask(ctx, c.timeout, method, path, body, answer, key)
+		err := c.ask(ctx, c.timeout, method, path, body, answer, headers...)
 		if err == nil || try == c.tries || !isWorthWaiting(err) || ctx.Err() != nil {
 			return err
 		}
@@ -113,10 +113,12 @@ func (c *Client) again(ctx context.Context, method, path string, body, answer an
 	}
 }
 
-func (c *Client) ask(ctx context.Context, timeout time.Duration, method, path string, body, answer any, key string) error {
+type header struct{ name, value string }
+
+func (c *Client) ask(ctx context.Context, timeout time.Duration, method, path string, body, answer any, headers ...header) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	request, err := c.request(ctx, method, path, body, key)
+	request, err := c.request(ctx, method, path, body, headers)
 	if err != nil {
 		return err
 	}
@@ -141,7 +143,7 @@ func (c *Client) ask(ctx context.Context, timeout time.Duration, method, path st
 	return nil
 }
 
-func (c *Client) request(ctx context.Context, method, path string, body any, key string) (*http.Request, error) {
+func (c *Client) request(ctx context.Context, method, path string, body any, headers []header) (*http.Request, error) {
 	text, isText := body.([]byte)
 	if body != nil && !isText {
 		var err error
@@ -157,8 +159,8 @@ func (c *Client) request(ctx context.Context, method, path string, body any, key
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	if key != "" {
-		request.Header.Set("Idempotency-Key", key)
+	for _, one := range headers {
+		request.Header.Set(one.name, one.value)
 	}
 	if c.token != "" {
 		request.Header.Set("Authorization", "Bearer "+c.token)

@@ -147,7 +147,7 @@ func (d *desk) acquire(ctx context.Context, topics []string, jobs int, wait time
 	var taken struct {
 		Items []*Job `json:"items"`
 	}
-	err := d.client.ask(ctx, d.client.timeout+wait, "POST", "/api/v1/external-jobs/acquire", order, &taken, "")
+	err := d.client.ask(ctx, d.client.timeout+wait, "POST", "/api/v1/external-jobs/acquire", order, &taken, header{"Prefer", "return=minimal"})
 	return taken.Items, err
 }
 

@@ -21,9 +21,6 @@ namespace {
 namespace asio = boost::asio;
 using std::chrono::steady_clock;
 
-/// What is read at once.
-constexpr std::size_t kReadBytes = std::size_t{8} * 1024;
-
 /// How long a client may go on sending what nobody wants, after it was told so.
 constexpr std::chrono::seconds kLinger{2};
 

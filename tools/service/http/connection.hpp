@@ -170,6 +170,9 @@ private:
     bool timed_out_ = false;
     bool is_last_ = false;     ///< After the next response it is closed.
     bool has_unread_ = false;  ///< Part of the request was refused, not read.
+    /// What is read at once.
+    static constexpr std::size_t kReadBytes = std::size_t{8} * 1024;
+
     boost::beast::flat_buffer buffer_;
     std::optional<Parser> parser_;
     Request request_;

@@ -4,6 +4,7 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <new>
@@ -97,6 +98,8 @@ void Connection::read_body() {
         handle();
         return;
     }
+    // Beast reads no more at once than the buffer has room for.
+    buffer_.reserve(std::min<std::uint64_t>(announced_length().value_or(kReadBytes), kReadBytes));
     const auto read = [self = shared_from_this()](Error error, std::size_t) {
         if (error) {
             self->on_unreadable(error);

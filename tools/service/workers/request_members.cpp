@@ -25,8 +25,14 @@ void refuse(std::string_view name, const std::string& problem) {
 
 }  // namespace
 
-RequestMembers::RequestMembers(std::string_view json) {
-    auto members = cli::members_of(json, kMostMembers);
+RequestMembers::RequestMembers(std::string_view json)
+    : RequestMembers(cli::members_of(json, kMostMembers)) {}
+
+RequestMembers RequestMembers::of_value(std::string_view json) {
+    return RequestMembers(cli::members_of_value(json, kMostMembers));
+}
+
+RequestMembers::RequestMembers(const schema::ParseResult<std::vector<cli::JsonMember>>& members) {
     refuse("the body", members ? "" : members.error().message);
     members_ = members.value();
 }

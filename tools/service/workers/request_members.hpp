@@ -22,6 +22,9 @@ class RequestMembers final {
 public:
     explicit RequestMembers(std::string_view json);
 
+    /// Of a value within JSON that was read: its members are not looked through a second time.
+    [[nodiscard]] static RequestMembers of_value(std::string_view json);
+
     /// As it was written; nullopt: absent.
     [[nodiscard]] std::optional<std::string_view> value(std::string_view name) const;
 
@@ -41,6 +44,8 @@ public:
     }
 
 private:
+    explicit RequestMembers(const schema::ParseResult<std::vector<cli::JsonMember>>& members);
+
     std::vector<cli::JsonMember> members_;
 };
 

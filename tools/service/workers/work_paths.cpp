@@ -22,16 +22,28 @@ using persistence::WorkerAnswer;
 
 constexpr std::string_view kWorkContent = "application/json";
 
-[[nodiscard]] Response work_taken(const std::vector<schema::Job>& jobs) {
-    std::vector<std::string> items;
-    items.reserve(jobs.size());
+/// What RFC 7240 has for clients that read members which are not there as null: most of a job is.
+constexpr std::string_view kMinimal = "return=minimal";
+
+[[nodiscard]] cli::Nulls nulls_for(const Request& request) {
+    return is_same_token(request.header("Prefer"), kMinimal) ? cli::Nulls::left_out
+                                                             : cli::Nulls::written;
+}
+
+[[nodiscard]] Response work_taken(const std::vector<schema::Job>& jobs, cli::Nulls nulls) {
+    Response taken{.status = 200, .body = "{\"items\":["};
     for (const schema::Job& job : jobs) {
         cli::Record record =
             cli::record_of({.place = schema::JobPlace::external_worker, .job = job});
         record.push_back(cli::number_field("revision", job.revision));
-        items.push_back(json_of(record));
+        taken.body += taken.body.back() == '[' ? "" : ",";
+        taken.body += json_of(record, nulls);
     }
-    return {.status = 200, .body = fmt::format("{{\"items\":[{}]}}\n", fmt::join(items, ","))};
+    taken.body += "]}\n";
+    if (nulls == cli::Nulls::left_out) {
+        taken.headers.push_back({"Preference-Applied", std::string(kMinimal)});
+    }
+    return taken;
 }
 
 /// Who waits does so in no thread of the pool.
@@ -43,9 +55,9 @@ void acquire_work(
     const Answer& answer
 ) {
     WorkOrder work = work_order_in(request.body);
-    const auto take = [answer, hand_over, worker = work.order.worker](
+    const auto take = [answer, hand_over, worker = work.order.worker, nulls = nulls_for(request)](
                           const std::vector<schema::Job>& jobs
-                      ) { answer(hand_over(work_taken(jobs), worker, jobs)); };
+                      ) { answer(hand_over(work_taken(jobs, nulls), worker, jobs)); };
     if (work.wait <= schema::Duration::zero()) {
         take(NarrowedWorkers(api, request.scope).acquire(std::move(work.order)));
         return;

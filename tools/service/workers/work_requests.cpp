@@ -26,8 +26,9 @@ constexpr std::chrono::minutes kUsualLock{5};
 
 [[nodiscard]] std::vector<std::string_view>
 items_in(const RequestMembers& members, std::string_view name) {
-    const auto items =
-        cli::items_of(members.value(name).value_or(""), schema::limits::kJobsOfWorker);
+    const auto list = members.value(name);
+    const auto items = list ? cli::items_of_value(*list, schema::limits::kJobsOfWorker)
+                            : schema::ParseError{"is not there"};
     if (!items) {
         throw std::invalid_argument(fmt::format("{} must be a list", name));
     }
@@ -96,13 +97,13 @@ items_in(const RequestMembers& members, std::string_view name) {
 }
 
 [[nodiscard]] WorkResult result_in(std::string_view json) {
-    const RequestMembers members(json);
+    const RequestMembers members = RequestMembers::of_value(json);
     return {.job = held_job_in(members), .what = what_in(members)};
 }
 
 /// The job of a result that is not in order, if it says so much.
 [[nodiscard]] std::string id_in(std::string_view json) {
-    const auto members = cli::members_of(json);
+    const auto members = cli::members_of_value(json);
     std::string id;
     if (members) {
         const auto found = std::ranges::find(members.value(), "id", &cli::JsonMember::name);
@@ -209,7 +210,7 @@ HeldOrder held_order_in(std::string_view json) {
     for (std::size_t i = 0; i < items.size(); ++i) {
         // Defended catch: the mistake is told with its number.
         try {
-            const RequestMembers job(items[i]);
+            const RequestMembers job = RequestMembers::of_value(items[i]);
             job.refuse_others({"id", "revision"});
             order.jobs.push_back(held_job_in(job));
         } catch (const std::invalid_argument& mistake) {
@@ -227,7 +228,7 @@ NewsOrder news_order_in(std::string_view json) {
     for (std::size_t i = 0; i < items.size(); ++i) {
         // Defended catch: the mistake is told with its number.
         try {
-            const RequestMembers job(items[i]);
+            const RequestMembers job = RequestMembers::of_value(items[i]);
             job.refuse_others({"id", "revision", "progress", "note", "lines"});
             order.jobs.push_back(held_job_in(job));
             order.news.push_back(told_in(job));

@@ -163,7 +163,7 @@ final class Desk {
         if (settings.tenantId() != null) {
             order.put("tenantId", settings.tenantId());
         }
-        byte[] answer = transport.once("POST", PATH + "acquire", Json.bytes(order), wait);
+        byte[] answer = transport.minimal(PATH + "acquire", Json.bytes(order), wait);
         Taken taken = transport.read(answer, TAKEN);
         return taken.items.stream().map(said -> new Job(said, client.mapper())).toList();
     }

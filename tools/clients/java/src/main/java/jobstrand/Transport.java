@@ -12,6 +12,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -42,11 +43,12 @@ final class Transport {
      * is the same.
      */
     byte[] again(String method, String path, byte[] body) throws InterruptedException {
-        String key = method.equals("POST") ? Json.freshId() : null;
+        Map<String, String> headers =
+                method.equals("POST") ? Map.of("Idempotency-Key", Json.freshId()) : Map.of();
         Pause pause = new Pause();
         for (int attempt = 1; ; ++attempt) {
             try {
-                return ask(method, path, body, key, Duration.ZERO);
+                return ask(method, path, body, headers, Duration.ZERO);
             } catch (JobstrandException error) {
                 if (attempt == tries || !isWorthWaiting(error)) {
                     throw error;
@@ -59,7 +61,12 @@ final class Transport {
     /** Asks once. The service takes `wait` for its answer by what it is asked. */
     byte[] once(String method, String path, byte[] body, Duration wait)
             throws InterruptedException {
-        return ask(method, path, body, null, wait);
+        return ask(method, path, body, Map.of(), wait);
+    }
+
+    /** Asks for things of which the service need not say what is null. */
+    byte[] minimal(String path, byte[] body, Duration wait) throws InterruptedException {
+        return ask("POST", path, body, Map.of("Prefer", "return=minimal"), wait);
     }
 
     /** Whether the same request may succeed later. */
@@ -89,12 +96,14 @@ final class Transport {
         }
     }
 
-    private byte[] ask(String method, String path, byte[] body, String key, Duration wait)
+    private byte[] ask(
+            String method, String path, byte[] body, Map<String, String> headers, Duration wait)
             throws InterruptedException {
         // HttpClient's own time limit ends with the head of an answer.
         CompletableFuture<HttpResponse<byte[]>> asked =
                 http.sendAsync(
-                        request(method, path, body, key), HttpResponse.BodyHandlers.ofByteArray());
+                        request(method, path, body, headers),
+                        HttpResponse.BodyHandlers.ofByteArray());
         try {
             HttpResponse<byte[]> answer =
                     asked.get(timeout.plus(wait).toMillis(), TimeUnit.MILLISECONDS);
@@ -114,7 +123,8 @@ final class Transport {
         }
     }
 
-    private HttpRequest request(String method, String path, byte[] body, String key) {
+    private HttpRequest request(
+            String method, String path, byte[] body, Map<String, String> headers) {
         HttpRequest.BodyPublisher publisher =
                 body == null
                         ? HttpRequest.BodyPublishers.noBody()
@@ -126,9 +136,7 @@ final class Transport {
         if (body != null) {
             request.header("Content-Type", "application/json");
         }
-        if (key != null) {
-            request.header("Idempotency-Key", key);
-        }
+        headers.forEach(request::header);
         if (token != null) {
             request.header("Authorization", "Bearer " + token);
         }
