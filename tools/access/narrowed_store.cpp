@@ -235,7 +235,7 @@ std::vector<JobAnswer> NarrowedStore::requeue(
         return store_.requeue(
             wanted,
             retries,
-            dates.empty() ? persistence::DueDates() : persistence::DueDates(std::move(dates)),
+            dates.empty() ? persistence::DueDates() : persistence::DueDates(dates),
             now
         );
     };

@@ -145,8 +145,7 @@ ParseResult<std::vector<std::string_view>> items_of(std::string_view text, std::
     return items_of_value(text, most);
 }
 
-ParseResult<std::vector<std::string_view>>
-items_of_value(std::string_view text, std::size_t most) {
+ParseResult<std::vector<std::string_view>> items_of_value(std::string_view text, std::size_t most) {
     Walk walk(text);
     walk.skip_blanks();
     if (walk.next() != '[') {

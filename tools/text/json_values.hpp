@@ -16,8 +16,8 @@ namespace jobstrand::cli {
 /// are nested deeper than limits::kJsonDepth are refused.
 [[nodiscard]] std::string problem_of_json(std::string_view text);
 
-/// Whether a character is the same within a JSON string as outside of it, and needs no look at those
-/// beside it. Most texts have no others.
+/// Whether a character is the same within a JSON string as outside of it, and needs no look at
+/// those beside it. Most texts have no others.
 [[nodiscard]] constexpr bool stands_for_itself(char c) {
     return c >= ' ' && c <= '~' && c != '"' && c != '\\';
 }
