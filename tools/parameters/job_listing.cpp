@@ -44,11 +44,22 @@ const std::vector<TableColumn>& job_columns() {
     return columns;
 }
 
+/// `possible` is what `--place` may be.
+[[nodiscard]] JobPlace place_among(std::string_view possible, const std::string& word) {
+    if (const auto place = schema::place_named(word)) {
+        return *place;
+    }
+    throw CliError(
+        ExitCode::wrong_usage,
+        fmt::format("--place must be {}, not {}", possible, quoted_if_needed(word))
+    );
+}
+
 [[nodiscard]] std::vector<JobPlace> places_of(const std::string& word) {
     if (word == kAllPlaces) {
         return {schema::kJobPlaces.begin(), schema::kJobPlaces.end()};
     }
-    return {place_of(word)};
+    return {place_among("executable, timer, suspended, dead, external, all or done", word)};
 }
 
 [[nodiscard]] std::optional<deadletter::JobOrder> order_of(const JobListOptions& options) {
@@ -163,16 +174,7 @@ void write_jobs(Session& session, const schema::Page<PlacedJob>& jobs) {
 }
 
 JobPlace place_of(const std::string& word) {
-    if (const auto place = schema::place_named(word)) {
-        return *place;
-    }
-    throw CliError(
-        ExitCode::wrong_usage,
-        fmt::format(
-            "--place must be executable, timer, suspended, dead, external, all or done, not {}",
-            quoted_if_needed(word)
-        )
-    );
+    return place_among("executable, timer, suspended, dead or external", word);
 }
 
 }  // namespace jobstrand::cli
