@@ -8,7 +8,7 @@ venv or Node.js with npm, a PostgreSQL with the app's database, and README.md's 
 typed as they stand there, each at a terminal of its own, until the job has run and `jobstrand top` and the page show it. Only
 ports are others, for the container has the network of this machine. Each command is printed with its seconds.
 
-It needs root, debootstrap, systemd-nspawn, a Debian mirror, and the registries of Python and npm for the drivers; some three
+It needs root, debootstrap, systemd-nspawn, a Debian mirror, and the registries of Python and npm for the drivers; some five
 minutes, most of which are Debian's.
 
   --mirror URL    where debootstrap finds Debian; by default http://deb.debian.org/debian
