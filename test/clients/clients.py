@@ -49,9 +49,9 @@ def _install(target, listed, command):
 
 
 @contextmanager
-def service(binary, folder, port=0):
-    """The service on a SQLite database, with its origin `http://127.0.0.1:PORT`; 0: a free one."""
-    env = {**os.environ, 'JOBSTRAND_DB': 'sqlite:jobs.db'}
+def service(binary, folder, port=0, database='sqlite:jobs.db'):
+    """The service on a database, with its origin `http://127.0.0.1:PORT`; 0: a free one."""
+    env = {**os.environ, 'JOBSTRAND_DB': database}
     subprocess.run([binary, 'schema', 'create'], cwd=folder, env=env, check=True, capture_output=True, timeout=PATIENCE_S)
     with subprocess.Popen([binary, 'serve', '--http', f'127.0.0.1:{port}'], cwd=folder, env=env, stderr=subprocess.PIPE) as process:
         try:
@@ -113,15 +113,15 @@ def eventually(is_so):
     return True
 
 
-def run_example(command, home, is_worker):
-    """Whether an example of docs/clients.md ends well, a worker by SIGTERM once it has sent 17 and 18; and what it said."""
-    with subprocess.Popen(command, cwd=home, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+def run_example(command, home, is_worker, sent=(17, 18), env=None):
+    """Whether an example of the documents ends well, a worker by SIGTERM once it has sent these orders; and what it said."""
+    with subprocess.Popen(command, cwd=home, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         watchdog = threading.Timer(PATIENCE_S, process.kill)
         watchdog.start()
         said = ''
 
         def has_sent():
-            return 'sent 17' in said and 'sent 18' in said
+            return all(f'sent {order}' in said for order in sent)
 
         while is_worker and not has_sent() and (line := process.stdout.readline()):
             said += line

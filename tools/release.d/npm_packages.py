@@ -21,7 +21,7 @@ def make(root, bundle, into, scratch):
     same = {key: about[key] for key in ('version', 'license', 'repository', 'homepage', 'engines') if key in about}
     (program / 'package.json').write_text(json.dumps({
         'name': PLATFORM,
-        'description': 'The program of Jobstrand for Linux with glibc 2.36 or newer on x64; installed by the package jobstrand',
+        'description': 'The program of Jobstrand for Linux with glibc 2.35 or newer on x64; installed by the package jobstrand',
         **same,
         'os': ['linux'], 'cpu': ['x64'], 'libc': ['glibc'],
         'bin': {PLATFORM: 'bin/jobstrand'},

@@ -45,4 +45,5 @@ def make(root, bundle, into, scratch):
     built(whole, made, '--wheel')
     wheel = next(made.glob('*.whl'))
     archives.run(sys.executable, '-m', 'wheel', 'tags', '--remove', '--platform-tag', fitting_platform(wheel), wheel)
-    shutil.move(next(made.glob('*.whl')), into)
+    wheel = next(made.glob('*.whl'))
+    shutil.move(wheel, into / wheel.name)  # In the place of an older one, as the others.

@@ -38,6 +38,17 @@ export async function enqueueBy(database, query, job) {
   }, job);
 }
 
+/** What PostgreSQL, MySQL and SQLite say of a table that is not there. */
+const kNoTable = /does not exist|doesn't exist|no such table/;
+
+/** A field of the driver's error, which Node.js shows with it; pg has it for hints of PostgreSQL's. */
+function withAdvice(error) {
+  if (kNoTable.test(error?.message)) {
+    error.hint ??= "the tables of Jobstrand are not in this database: `jobstrand schema create --db URL` makes them";
+  }
+  return error;
+}
+
 /** An insertion hears of errors too, so that it can undo what it did to the session. */
 async function carryOut(database, query, job) {
   const steps = insertion(database, job);
@@ -49,7 +60,7 @@ async function carryOut(database, query, job) {
       const answer = await query(step.value.sql, step.value.values);
       rows = step.value.reads ? rowsOf(answer) : undefined;
     } catch (error) {
-      failure = { error };
+      failure = { error: withAdvice(error) };
     }
     step = failure ? steps.throw(failure.error) : steps.next(rows);
   }

@@ -13,7 +13,7 @@ def path() -> str:
     """Where the program is, for subprocess.run([jobstrand.program.path(), "serve", ...]); FileNotFoundError: it did not come with this package."""
     if not _OWN.exists():
         raise FileNotFoundError(
-            "this package came without the program, which wheels for Linux on x86-64 with glibc 2.36 or newer have; "
+            "this package came without the program, which wheels for Linux on x86-64 with glibc 2.35 or newer have; "
             "install it by itself, as a Debian package or an image"
         )
     return str(_OWN)

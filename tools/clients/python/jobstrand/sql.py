@@ -1,6 +1,7 @@
 """Enqueueing in the app's own transaction, through the connection that it has."""
 from __future__ import annotations
 
+import re
 from typing import Any, Optional, Union
 
 from . import recording
@@ -68,7 +69,18 @@ class _Progress:
         """None: that was all."""
         error, self.error = self.error, None
         try:
-            return self._steps.throw(error) if error is not None else self._steps.send(self.rows)  # type: ignore[arg-type]
+            return self._steps.throw(_with_advice(error)) if error is not None else self._steps.send(self.rows)  # type: ignore[arg-type]
         except StopIteration as end:
             self.job_id = end.value
             return None
+
+
+#: What PostgreSQL, MySQL and SQLite say of a table that is not there.
+_NO_TABLE = re.compile("does not exist|doesn't exist|no such table")
+
+
+def _with_advice(error: BaseException) -> BaseException:
+    """Its type is the driver's all the same; before Python 3.11 errors take no notes."""
+    if _NO_TABLE.search(str(error)) and hasattr(error, "add_note"):
+        error.add_note("The tables of Jobstrand are not in this database: `jobstrand schema create --db URL` makes them")
+    return error
