@@ -3,6 +3,8 @@
 #include "schema/series/series.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -75,6 +77,9 @@ public:
     [[nodiscard]] virtual std::vector<SeriesSummary>
     list_series(const SeriesFilter& filter, std::string_view after, std::size_t limit) = 0;
 
+    /// How many series of each group have not ended; groups without such series are left out.
+    [[nodiscard]] virtual std::map<std::string, std::int64_t> count_groups() = 0;
+
     /// nullopt: no such series.
     [[nodiscard]] virtual std::optional<SeriesSummary> find_series(std::string_view key) = 0;
 
@@ -90,8 +95,10 @@ public:
     fire_series(std::string_view key, schema::TimePoint now) = 0;
 
     /// The keys of series that have not ended and have no turn, in their order: somebody has
-    /// deleted the row, and they would stand still for ever.
-    [[nodiscard]] virtual std::vector<std::string> series_without_turn(std::size_t limit) = 0;
+    /// deleted the row, and they would stand still for ever. Those up to a key (empty: all) are
+    /// looked at: each costs a look for its turn.
+    [[nodiscard]] virtual std::vector<std::string>
+    series_without_turn(std::string_view up_to, std::size_t limit) = 0;
 
     /// Gives such a series its turn back, with the due date that it had: it is like the last other
     /// job of the series that is still there, and without a payload if there is none. The log says

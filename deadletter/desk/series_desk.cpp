@@ -176,11 +176,9 @@ ItemResult SeriesDesk::reschedule(const schema::Series& times) {
 
 std::map<std::string, SeriesGroup> SeriesDesk::groups() const {
     std::map<std::string, SeriesGroup> groups;
-    for_each_series(series_store_, {}, [&](const SeriesSummary& summary) {
-        if (summary.condition != SeriesCondition::ended) {
-            ++groups[summary.series.group].series;
-        }
-    });
+    for (const auto& [name, series] : series_store_.count_groups()) {
+        groups[name].series = series;
+    }
     for (const auto& paused : store_.suspensions(SuspensionScope::timer_group)) {
         groups[paused.id].paused_since = paused.since;
     }

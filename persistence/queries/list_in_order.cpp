@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <type_traits>
 
 namespace jobstrand::persistence {
@@ -75,6 +76,15 @@ std::optional<Value> value_in(const Job& job, const schema::JobMember& by) {
     );
 }
 
+/// Then no job without a value matches, and none has to be looked for: a database would read all
+/// jobs to say so.
+bool is_bound_by_time(const JobFilter& filter, const schema::JobMember& by) {
+    return std::holds_alternative<TimeMember>(by) &&
+           std::ranges::any_of(filter.fields, [&](const FieldCondition& asked) {
+               return asked.member == by && asked.match != FieldCondition::Match::absent;
+           });
+}
+
 /// One sorted list: its rows with a value, and those without behind them.
 class SortedList final {
 public:
@@ -90,14 +100,15 @@ public:
           condition_(condition_of(filter, place, connection.dialect())),
           // Where the place has no such column nobody has a value.
           has_column_(schema::field_of(part.by).is_in(place)),
-          by_(has_column_ ? sorted_by(part.by, connection.dialect()) : kId) {}
+          by_(has_column_ ? sorted_by(part.by, connection.dialect()) : kId),
+          asks_value_(is_bound_by_time(filter, part.by)) {}
 
     [[nodiscard]] std::vector<Job> read() {
         const std::optional<Value> from = mark();
         if (!part_.behind || from) {
             append(kWithValue, behind_value(from), part_.skipped);
         }
-        if (jobs_.size() < part_.limit && by_ != kId) {
+        if (jobs_.size() < part_.limit && by_ != kId && !asks_value_) {
             append(kWithoutValue, behind_id(!part_.behind || from), left_to_skip());
         }
         return std::move(jobs_);
@@ -208,6 +219,7 @@ private:
     const Condition condition_;
     const bool has_column_;
     const std::string by_;
+    const bool asks_value_;
     std::vector<Job> jobs_;
 };
 

@@ -25,6 +25,12 @@ constexpr std::string_view kSelect = R"sql(
     ORDER BY S.ID_
     LIMIT ?)sql";
 
+constexpr std::string_view kCountGroups = R"sql(
+    SELECT GROUP_, COUNT(*)
+    FROM JS_SERIES
+    WHERE STATE_ <> 'ended'
+    GROUP BY GROUP_)sql";
+
 constexpr std::array kConditions{
     SeriesCondition::waiting,
     SeriesCondition::running,
@@ -132,6 +138,17 @@ std::vector<SeriesSummary> list_series(
     std::size_t limit
 ) {
     return select(context.runner, where(filter, after), limit);
+}
+
+std::map<std::string, std::int64_t> count_groups(const StoreContext& context) {
+    std::map<std::string, std::int64_t> counts;
+    context.runner.read([&](Connection& connection) {
+        counts.clear();
+        connection.query({.sql = kCountGroups, .columns = 2}, {}, [&](const Row& row) {
+            counts[std::string(row.text(0))] += row.integer(1);
+        });
+    });
+    return counts;
 }
 
 std::optional<SeriesSummary> find_series(const StoreContext& context, std::string_view key) {

@@ -26,7 +26,7 @@ using schema::SeriesState;
 constexpr std::string_view kWithoutTurn = R"sql(
     SELECT S.ID_
     FROM JS_SERIES S
-    WHERE S.STATE_ <> 'ended'{nowhere}
+    WHERE S.STATE_ <> 'ended' {and_near}{nowhere}
     ORDER BY S.ID_
     LIMIT ?)sql";
 
@@ -106,17 +106,26 @@ void insert_turn(
 
 }  // namespace
 
-std::vector<std::string> series_without_turn(const StoreContext& context, std::size_t limit) {
+std::vector<std::string>
+series_without_turn(const StoreContext& context, std::string_view up_to, std::size_t limit) {
     std::string nowhere;
     for (const JobPlace place : schema::kJobPlaces) {
         nowhere += fmt::format(kNotIn, fmt::arg("table", schema::table_of(place)));
     }
-    const std::string sql = fmt::format(kWithoutTurn, fmt::arg("nowhere", nowhere));
-    const Value most{static_cast<std::int64_t>(limit)};
+    const std::string sql = fmt::format(
+        kWithoutTurn,
+        fmt::arg("and_near", up_to.empty() ? "" : "AND S.ID_ <= ?"),
+        fmt::arg("nowhere", nowhere)
+    );
+    std::vector<Value> parameters;
+    if (!up_to.empty()) {
+        parameters.emplace_back(up_to);
+    }
+    parameters.emplace_back(static_cast<std::int64_t>(limit));
     std::vector<std::string> keys;
     context.runner.read([&](Connection& connection) {
         keys.clear();
-        connection.query({.sql = sql, .columns = 1}, {&most, 1}, [&](const Row& row) {
+        connection.query({.sql = sql, .columns = 1}, parameters, [&](const Row& row) {
             keys.emplace_back(row.text(0));
         });
     });

@@ -8,6 +8,8 @@
 #include "schema/series/series.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +36,8 @@ create_series(const StoreContext& context, std::vector<NewSeries> series, schema
     std::size_t limit
 );
 
+[[nodiscard]] std::map<std::string, std::int64_t> count_groups(const StoreContext& context);
+
 [[nodiscard]] std::optional<SeriesSummary>
 find_series(const StoreContext& context, std::string_view key);
 
@@ -44,7 +48,7 @@ reschedule_series(const StoreContext& context, const schema::Series& times, sche
 fire_series(const StoreContext& context, std::string_view key, schema::TimePoint now);
 
 [[nodiscard]] std::vector<std::string>
-series_without_turn(const StoreContext& context, std::size_t limit);
+series_without_turn(const StoreContext& context, std::string_view up_to, std::size_t limit);
 
 [[nodiscard]] std::optional<std::string>
 restore_turn(const StoreContext& context, std::string_view key, schema::TimePoint now);

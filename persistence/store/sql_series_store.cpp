@@ -22,6 +22,10 @@ SqlStore::list_series(const SeriesFilter& filter, std::string_view after, std::s
     return persistence::list_series(context_, filter, after, limit);
 }
 
+std::map<std::string, std::int64_t> SqlStore::count_groups() {
+    return persistence::count_groups(context_);
+}
+
 std::optional<SeriesSummary> SqlStore::find_series(std::string_view key) {
     return persistence::find_series(context_, key);
 }
@@ -34,8 +38,8 @@ std::optional<std::string> SqlStore::fire_series(std::string_view key, TimePoint
     return persistence::fire_series(context_, key, now);
 }
 
-std::vector<std::string> SqlStore::series_without_turn(std::size_t limit) {
-    return persistence::series_without_turn(context_, limit);
+std::vector<std::string> SqlStore::series_without_turn(std::string_view up_to, std::size_t limit) {
+    return persistence::series_without_turn(context_, up_to, limit);
 }
 
 std::optional<std::string> SqlStore::restore_turn(std::string_view key, TimePoint now) {

@@ -320,12 +320,14 @@ public:
         override;
     [[nodiscard]] std::vector<SeriesSummary>
     list_series(const SeriesFilter& filter, std::string_view after, std::size_t limit) override;
+    [[nodiscard]] std::map<std::string, std::int64_t> count_groups() override;
     [[nodiscard]] std::optional<SeriesSummary> find_series(std::string_view key) override;
     [[nodiscard]] SeriesAnswer reschedule_series(const schema::Series& times, schema::TimePoint now)
         override;
     [[nodiscard]] std::optional<std::string>
     fire_series(std::string_view key, schema::TimePoint now) override;
-    [[nodiscard]] std::vector<std::string> series_without_turn(std::size_t limit) override;
+    [[nodiscard]] std::vector<std::string>
+    series_without_turn(std::string_view up_to, std::size_t limit) override;
     [[nodiscard]] std::optional<std::string>
     restore_turn(std::string_view key, schema::TimePoint now) override;
     [[nodiscard]] SeriesAnswer end_series(std::string_view key, schema::TimePoint now) override;

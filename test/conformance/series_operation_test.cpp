@@ -10,6 +10,7 @@ namespace {
 using persistence::SeriesFilter;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Pair;
 
 class SeriesOperations : public SeriesTest {
 protected:
@@ -144,6 +145,17 @@ TEST_P(SeriesOperations, Series_are_listed_by_key_group_and_condition) {
     EXPECT_THAT(keys({.condition = SeriesCondition::paused}), ElementsAre("d"));
     EXPECT_THAT(keys({.group = "x", .condition = SeriesCondition::paused}), IsEmpty());
     EXPECT_EQ(store_.find_series("none"), std::nullopt);
+}
+
+TEST_P(SeriesOperations, Groups_are_counted_by_their_series_that_have_not_ended) {
+    EXPECT_THAT(store_.count_groups(), IsEmpty());
+    start({.key = "a", .group = "x", .repeat = "R/PT1H"});
+    start({.key = "b", .group = "y", .repeat = "R/PT1H"});
+    start({.key = "c", .group = "y", .repeat = "R/PT1H"});
+    start({.key = "d", .group = "z", .repeat = "R/PT1H"});
+    store_.suspend(SuspensionScope::series, "c", clock_.now());
+    EXPECT_EQ(store_.end_series("d", clock_.now()), SeriesAnswer::done);
+    EXPECT_THAT(store_.count_groups(), ElementsAre(Pair("x", 1), Pair("y", 2)));
 }
 
 TEST_P(SeriesOperations, A_new_text_moves_the_waiting_turn_and_begins_the_count_anew) {
@@ -334,19 +346,21 @@ TEST_P(AdoptedSeries, A_repeat_that_cannot_be_read_runs_once) {
 TEST_P(SeriesOperations, One_whose_turn_was_deleted_is_found_and_gets_it_back) {
     start(every_ten_minutes("lost"), a_job("").with_payload("17"));
     start(every_ten_minutes("well"));
-    EXPECT_THAT(store_.series_without_turn(10), IsEmpty());
+    EXPECT_THAT(store_.series_without_turn("", 10), IsEmpty());
     EXPECT_EQ(store_.restore_turn("lost", clock_.now()), std::nullopt) << "it has its turn";
     const auto due = store_.find_series("lost")->series.next_fire;
     execute("DELETE FROM ACT_RU_TIMER_JOB WHERE ID_ = 'lost-1'");
-    EXPECT_THAT(store_.series_without_turn(10), ElementsAre("lost"));
+    EXPECT_THAT(store_.series_without_turn("", 10), ElementsAre("lost"));
+    EXPECT_THAT(store_.series_without_turn("lost", 10), ElementsAre("lost"));
+    EXPECT_THAT(store_.series_without_turn("k", 10), IsEmpty()) << "it stands behind that key";
     const auto turn = store_.restore_turn("lost", clock_.now());
     ASSERT_TRUE(turn.has_value());
     EXPECT_EQ(job(*turn).due_date, due);
     EXPECT_EQ(job(*turn).handler_type, "noop");
-    EXPECT_THAT(store_.series_without_turn(10), IsEmpty());
+    EXPECT_THAT(store_.series_without_turn("", 10), IsEmpty());
     clock_.tick(10min);
     EXPECT_EQ(fire().size(), 2U);
-    EXPECT_THAT(store_.series_without_turn(10), IsEmpty()) << "it goes on";
+    EXPECT_THAT(store_.series_without_turn("", 10), IsEmpty()) << "it goes on";
     EXPECT_EQ(store_.restore_turn("none", clock_.now()), std::nullopt);
 }
 
@@ -367,7 +381,7 @@ TEST_P(SeriesOperations, Without_overlap_the_turn_that_ran_is_followed_by_the_ne
     start(series);
     (void)fire_after(10min);
     execute("DELETE FROM ACT_RU_JOB");
-    EXPECT_THAT(store_.series_without_turn(10), ElementsAre("s"));
+    EXPECT_THAT(store_.series_without_turn("", 10), ElementsAre("s"));
     ASSERT_TRUE(store_.restore_turn("s", clock_.now()).has_value());
     EXPECT_EQ(store_.find_series("s")->condition, SeriesCondition::waiting);
     (void)fire_after(10min);

@@ -46,6 +46,24 @@ class ManyJobs(unittest.TestCase):
         self.page.click('[data-looked=some] button', 'Search all')
         self.page.says('All were read', '[data-looked=all]')
 
+    def test_all_that_match_are_counted_behind_those_that_were_looked_at_first(self):
+        self.page.open('dead', search=f'"mailbox {ALL - 1} is full"')
+        self.page.click('thead input')
+        self.page.click('.selection button', 'Select all that match')
+        self.page.click('[data-deed=requeue]')
+        self.page.says('Requeue 1 job', 'dialog footer button[type=submit]')
+        self.page.click('dialog footer button', 'Cancel')
+        self.page.gone('dialog')
+
+    def test_a_series_shows_its_turn_beside_jobs_that_were_not_looked_at(self):
+        self.page.jobstrand('job', 'add', '--id', 'z-turn', '--type', 'noop', '--series', 'yearly', '--repeat', '0 0 4 1 1 ?')
+        self.page.open('series/yearly')
+        self.page.says(f'Only {SOME:,} jobs were looked at', '[data-looked=some]')
+        self.page.shows_rows(['z-turn'])
+        self.page.click('[data-looked=some] button', 'Search all')
+        self.page.says('All were read', '[data-looked=all]')
+        self.page.shows_rows(['z-turn'])
+
     def test_home_tells_the_age_of_what_is_counted_beside_it(self):
         self.page.open()
         self.page.until(lambda: self.page.text('[data-place=dead]') == f'{ALL:,}', 'all are counted')

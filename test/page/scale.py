@@ -36,13 +36,16 @@ JOBS = "TYPE_, SCOPE_TYPE_, ID_, CORRELATION_ID_, HANDLER_TYPE_"
 def asked():
     """What the views ask for, view by view."""
     jobs = 'jobs?limit=50&soon=true&place='
+    due = jobs + 'timer&sort=due&order='
     return ['stats?soon=true', 'top?soon=true', 'nodes', 'doctor', 'incidents?limit=50', 'rates?last=PT1H', 'rates/types?last=PT1H',
             'audit?limit=50', 'batches?limit=20', 'dead/groups?limit=100&soon=true', 'dead/groups?limit=20&type=type3&soon=true',
             'dead/groups?limit=100&error=nothing&soon=true', 'dead?newest=true&limit=500', jobs + 'dead&sort=failed&order=desc',
             jobs + 'dead&sort=failed&order=desc&type=type3', jobs + 'dead&sort=failed&order=desc&error=nothing', jobs + 'dead&sort=type',
-            jobs + 'timer&sort=due', jobs + 'timer&sort=due&type=nothing', jobs + 'timer&sort=created', jobs + 'timer&type=nothing',
-            jobs + 'executable', jobs + 'all&type=nothing', jobs + 'all&series=s000000000003', 'jobs?limit=50&place=done', 'types?soon=true',
-            'limits', 'log?limit=50', 'series?limit=50', 'series?limit=1000', 'series?limit=50&state=ended', 'series/s000000000003', 'groups',
+            due + 'asc', due + 'desc', due + 'asc&where=type:nothing', jobs + 'timer&sort=created', jobs + 'timer&where=type:nothing',
+            'jobs?limit=5000&soon=true&place=timer&where=type:nothing', jobs + 'executable', 'jobs?limit=50&locked=true&place=executable',
+            jobs + 'all', jobs + 'all&where=type:nothing', jobs + 'all&series=s000000000003', 'jobs?limit=50&place=done', 'types?soon=true',
+            'limits', 'log?limit=50', 'log?job=d000000000003&limit=200', 'incidents?each=true&limit=100', 'series?limit=50', 'series?limit=1000',
+            'series?limit=50&state=paused', 'series?limit=50&state=ended', 'series/s000000000003', 'groups',
             'calendars', 'settings', 'jobs/d000000000003', 'jobs/d000000000003/explanation', 'jobs/t000000000003/explanation']
 
 

@@ -12,8 +12,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -29,9 +31,9 @@ using schema::JobPlace;
 /// Free jobs that are looked at for kinds that nobody serves.
 constexpr std::size_t kJobsLookedAt = 10'000;
 
-[[nodiscard]] QueueFacts queue_facts(Session& session) {
+[[nodiscard]] QueueFacts queue_facts(Session& session, const std::string& series_up_to) {
     persistence::OperatorStore& store = session.store();
-    QueueFacts facts{.now = session.database_now()};
+    QueueFacts facts{.now = session.database_now(), .series_up_to = series_up_to};
     facts.unserved = session.served().unserved(facts.now, kJobsLookedAt);
     persistence::JobFilter not_locked;
     not_locked.locked = false;
@@ -49,19 +51,22 @@ constexpr std::size_t kJobsLookedAt = 10'000;
     if (auto latest = store.newest_dead_letters({}, {}, 1); !latest.empty()) {
         facts.latest_dead = std::move(latest.front());
     }
-    facts.without_turn =
-        session.engine().series_store().series_without_turn(QueueFacts::kMostCounted + 1);
+    facts.without_turn = session.engine().series_store().series_without_turn(
+        series_up_to, QueueFacts::kMostCounted + 1
+    );
     facts.external = deadletter::external_topics(
         session.engine().watch_store(), session.engine().node_store(), facts.now
     );
     return facts;
 }
 
-[[nodiscard]] std::vector<schema::Series> waiting_series(Session& session) {
-    std::vector<schema::Series> waiting;
+[[nodiscard]] schema::Page<schema::Series> waiting_series(Session& session, std::size_t most) {
     const persistence::SeriesFilter filter{.condition = persistence::SeriesCondition::waiting};
-    for (auto& summary : session.series().list(filter, "", kSeriesLookedAt).items) {
-        waiting.push_back(std::move(summary.series));
+    auto page = session.series().list(filter, "", most);
+    schema::Page<schema::Series> waiting;
+    waiting.has_more = page.has_more;
+    for (auto& summary : page.items) {
+        waiting.items.push_back(std::move(summary.series));
     }
     return waiting;
 }
@@ -83,9 +88,13 @@ void look_at_engine(Session& session, Findings& findings) {
             check_engine_times(engine.last_engine_job(), session.database_now(), found);
         }
     });
-    look_at("jobs", findings, [&](Findings& found) { check_jobs(queue_facts(session), found); });
-    look_at("series", findings, [&](Findings& found) {
-        check_series(waiting_series(session), found);
+    look_at("jobs", findings, [&](Findings& found) {
+        const bool is_soon = session.is_for_client();
+        const auto waiting =
+            waiting_series(session, is_soon ? kSeriesLookedAtSoon : kSeriesLookedAt);
+        const bool is_part = is_soon && waiting.has_more;
+        check_jobs(queue_facts(session, is_part ? waiting.items.back().key : ""), found);
+        check_series(waiting, found);
     });
 }
 

@@ -140,7 +140,13 @@ void check_dead(const QueueFacts& facts, Findings& findings) {
 void check_series(const QueueFacts& facts, Findings& findings) {
     if (facts.without_turn.empty()) {
         findings.push_back(
-            {.check = "turns of series", .text = "each series that goes on has its next turn"}
+            {.check = "turns of series",
+             .text = fmt::format(
+                 "each series {}that goes on has its next turn",
+                 facts.series_up_to.empty()
+                     ? ""
+                     : fmt::format("up to {} ", quoted_if_needed(facts.series_up_to))
+             )}
         );
         return;
     }

@@ -25,6 +25,7 @@ struct QueueFacts {
     std::optional<schema::Job> latest_dead = {};
     /// Series that have lost their turn, up to kMostCounted + 1 of them.
     std::vector<std::string> without_turn = {};
+    std::string series_up_to = {};  ///< The key of the last one looked at; empty: all were.
     std::vector<deadletter::ExternalTopic> external = {};
 };
 

@@ -18,10 +18,10 @@ constexpr std::size_t kNamed = 10;
 
 }  // namespace
 
-void check_series(const std::vector<schema::Series>& waiting, Findings& findings) {
+void check_series(const schema::Page<schema::Series>& waiting, Findings& findings) {
     std::vector<std::string> named;
     std::size_t differing = 0;
-    for (const schema::Series& series : waiting) {
+    for (const schema::Series& series : waiting.items) {
         if (!timers::is_due_by_text(series) && ++differing <= kNamed) {
             named.push_back(fmt::format(
                 "{} ({}, {}) at {}",
@@ -32,10 +32,15 @@ void check_series(const std::vector<schema::Series>& waiting, Findings& findings
             ));
         }
     }
+    const std::size_t looked_at = waiting.items.size();
     if (differing == 0) {
         findings.push_back(
             {.check = "series",
-             .text = fmt::format("{} wait for the times that their texts name", waiting.size())}
+             .text = fmt::format(
+                 "{}{} wait for the times that their texts name",
+                 waiting.has_more ? "the first " : "",
+                 looked_at
+             )}
         );
         return;
     }
@@ -45,9 +50,10 @@ void check_series(const std::vector<schema::Series>& waiting, Findings& findings
         {.check = "series",
          .level = FindingLevel::note,
          .text = fmt::format(
-             "{} wait for a time that their texts do not name by the rules of their zones as they "
-             "are now: {}{}",
+             "{}{} wait for a time that their texts do not name by the rules of their zones as "
+             "they are now: {}{}",
              differing,
+             waiting.has_more ? fmt::format(" of the first {}", looked_at) : "",
              fmt::join(named, "; "),
              more
          ),

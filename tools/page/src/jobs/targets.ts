@@ -1,5 +1,6 @@
 // Which jobs a deed is about: those that were chosen one by one, or all that match. Both are counted before.
 import { ApiError, list, pathOf, type Page, type Query } from '../core/api.js';
+import { kSoon } from '../core/live.js';
 import { j } from '../strings/jobs.js';
 import { flagsOf } from './command.js';
 import type { Job } from './model.js';
@@ -62,7 +63,8 @@ export async function count(targets: Targets, tell: (counted: Counted) => void, 
   } else if (targets.jobs) {
     take(targets.jobs);
   } else {
-    const query: Query = { place: targets.place, ...targets.asked, limit: kPage };
+    // A page of few jobs comes soon too, so that who waits sees how far it is.
+    const query: Query = { place: targets.place, ...targets.asked, limit: kPage, ...kSoon };
     for (let after: string | null = ''; after !== null; ) {
       const page: Page<Job> = await list<Job>('jobs', { ...query, after }, signal ? { signal } : {});
       take(page.items);

@@ -7,9 +7,11 @@ import { useOptional } from '../core/optional.js';
 import { useList, useResource } from '../core/resource.js';
 import { useMayChange } from '../core/session.js';
 import { span } from '../core/time.js';
-import { useSeldomList } from '../jobs/seldom.js';
+import { Looked } from '../jobs/looked.js';
+import { useSoonList } from '../jobs/seldom.js';
 import { useDeeds } from '../operate/deeds.js';
 import { t } from '../strings.js';
+import { j } from '../strings/jobs.js';
 import { s } from '../strings/series.js';
 import { Badge, Card, Copy, Facts as FactList, Loaded, Time, View } from '../ui/parts.js';
 import { Table } from '../ui/table.js';
@@ -49,7 +51,7 @@ export function SeriesDetail(props: { name: string }): JSX.Element {
           <>
             <Facts series={series} />
             <NextTurns series={series} />
-            <Jobs name={series.series} />
+            <Jobs series={series} />
             {series.handlerType && <Past series={series} type={series.handlerType} />}
           </>
         )}
@@ -141,14 +143,19 @@ function NextTurns(props: { series: Series }): JSX.Element {
   );
 }
 
-function Jobs(props: { name: string }): JSX.Element {
-  const found = useSeldomList<SeriesJob>('jobs', { place: 'all', series: props.name, limit: 50 });
+/** No index finds them among others, but the turn is known. */
+function Jobs(props: { series: Series }): JSX.Element {
+  const { series, turnId } = props.series;
+  const found = useSoonList<SeriesJob>('jobs', { place: 'all', series, limit: 50 });
+  const turn = useResource<SeriesJob>(turnId ? `jobs/${segment(turnId)}` : undefined).data;
+  const others = (found.data?.items ?? []).filter((each) => each.id !== turn?.id);
   return (
     <Card title={s.jobs}>
       <Loaded isThere={found.data !== undefined} error={found.error} onRetry={found.reload} onCancel={found.cancel}>
+        <Looked found={found} text={j.lookedSome} label={j.searchAll} />
         <Table
           caption={s.jobs}
-          rows={found.data?.items ?? []}
+          rows={turn ? [turn, ...others] : others}
           keyOf={(row) => row.id}
           hrefOf={(row) => href(['job', row.id])}
           empty={s.noJobs}
