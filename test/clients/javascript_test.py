@@ -55,6 +55,9 @@ def check_workers(origin, checks):
     checks.equal('jobs for the app', clients.places(origin)['executable'], 200)
     add_external(origin, 3)
     checks.equal('a free place is filled while long jobs run beside it', ask(origin, 'a_free_place_beside_long_jobs'), {'long': 3})
+    add_external(origin, 1)
+    requests = ask(origin, 'many_short_jobs_beside_a_long_one').get('requests', 1000)
+    checks.equal('a thousand short jobs beside a long one need few requests', requests < 400, True)
     add_external(origin, 300)
     checks.equal('what was fetched ahead of a handler that hangs is run by another', ask(origin, 'a_handler_that_hangs_with_jobs_behind_it'),
                  {'done': 300, 'givenBack': True})

@@ -134,6 +134,32 @@ const cases = {
     print({ long });
   },
 
+  // Each ends in the turn in which it begins, so that the place is free whenever the worker looks.
+  async many_short_jobs_beside_a_long_one() {
+    let requests = 0;
+    class Counting extends Client {
+      acquire(...order) {
+        requests += 1;
+        return super.acquire(...order);
+      }
+    }
+    let end;
+    const mayEnd = new Promise((resolve) => (end = resolve));
+    const worker = new Worker(new Counting(origin), { ...quick, concurrency: 2 });
+    let short = 0;
+    worker.handler("mail", () => mayEnd);
+    worker.handler("short", () => {
+      short += 1;
+    });
+    const running = worker.run();
+    await client.enqueueAll(Array.from({ length: 1000 }, () => ({ handlerType: "short", external: true })));
+    await until(() => short === 1000);
+    end();
+    worker.stop();
+    await running;
+    print({ requests });
+  },
+
   async a_handler_that_hangs_with_jobs_behind_it() {
     const done = new Set();
     let hasMore = false;

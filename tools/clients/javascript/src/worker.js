@@ -65,6 +65,7 @@ export class Worker {
   #isPausing = false;
   /** Whether there were fewer jobs than were asked for. */
   #isShort = false;
+  #wasOfAll = false;
   #surplusTimer;
   /** Whether the service knows how to be told of progress. */
   #canTell = true;
@@ -186,8 +187,10 @@ export class Worker {
     if (quick.length === this.#handlers.size) {
       return { free, ahead };
     }
-    // Jobs of some topics that came before a place is free would take it from the others, whatever their weight.
-    return free > 0 || this.#isShort || shares !== undefined ? { free, ahead: 0 } : { free, ahead, topics: quick };
+    // Jobs of some topics that came before a place is free would take it from the others, whatever their weight. A place that
+    // short jobs leave free again and again is filled by turns: with a job of any topic, and then with many of the quick ones.
+    const isTurnOfQuick = ahead > 0 && !this.#isShort && shares === undefined && (free === 0 || this.#wasOfAll);
+    return isTurnOfQuick ? { free, ahead, topics: quick } : { free, ahead: 0 };
   }
 
   /** By weight first; what that leaves, as the jobs come. */
@@ -204,6 +207,7 @@ export class Worker {
       jobs.push(...(await this.#acquire(topics ?? [...this.#handlers.keys()], most - jobs.length, waitMs)));
     }
     this.#isShort = jobs.length < most;
+    this.#wasOfAll = topics === undefined;
     this.#take(jobs);
   }
 
