@@ -23,6 +23,9 @@ const kEnoughToTell = 500;
 /** How long handlers that do not wait are started, in milliseconds, before others have their turn. */
 const kTurnMs = 10;
 
+/** So many requests for all topics come before one for the quick ones alone, while places are free. */
+const kInARow = 4;
+
 /** Results of so many characters are enough for a request: with one more it is still shorter than the service takes. */
 const kCharactersPerRequest = 2 * 1024 * 1024;
 
@@ -65,7 +68,8 @@ export class Worker {
   #isPausing = false;
   /** Whether there were fewer jobs than were asked for. */
   #isShort = false;
-  #wasOfAll = false;
+  /** Requests for all topics. */
+  #inARow = 0;
   #surplusTimer;
   /** Whether the service knows how to be told of progress. */
   #canTell = true;
@@ -187,9 +191,9 @@ export class Worker {
     if (quick.length === this.#handlers.size) {
       return { free, ahead };
     }
-    // Jobs of some topics that came before a place is free would take it from the others, whatever their weight. A place that
-    // short jobs leave free again and again is filled by turns: with a job of any topic, and then with many of the quick ones.
-    const isTurnOfQuick = ahead > 0 && !this.#isShort && shares === undefined && (free === 0 || this.#wasOfAll);
+    // Jobs of some topics that came before a place is free would take it from the others, whatever their weight. But where
+    // short jobs leave it free whenever it is looked at, some jobs of any topic are followed by many of the quick ones.
+    const isTurnOfQuick = ahead > 0 && !this.#isShort && shares === undefined && (free === 0 || this.#inARow >= kInARow);
     return isTurnOfQuick ? { free, ahead, topics: quick } : { free, ahead: 0 };
   }
 
@@ -207,7 +211,7 @@ export class Worker {
       jobs.push(...(await this.#acquire(topics ?? [...this.#handlers.keys()], most - jobs.length, waitMs)));
     }
     this.#isShort = jobs.length < most;
-    this.#wasOfAll = topics === undefined;
+    this.#inARow = topics === undefined ? this.#inARow + 1 : 0;
     this.#take(jobs);
   }
 
