@@ -58,6 +58,15 @@ HeldPage held_page(
     return page;
 }
 
+/// The rows themselves are gone when they have been written.
+std::vector<Fence> fences_of(const std::vector<Job>& rows) {
+    std::vector<Fence> fences;
+    for (const Job& row : rows) {
+        fences.push_back({.id = row.id, .revision = row.revision, .claim = row.claim});
+    }
+    return fences;
+}
+
 /// Those that have a group: few, so that the others need not be copied.
 std::vector<Job> exclusive_among(const std::vector<Job>& rows, ExclusiveOver over) {
     std::vector<Job> exclusive;
@@ -90,11 +99,11 @@ std::vector<WorkerAnswer> write_held(
     for (std::span<const std::string_view> rest = ids; !rest.empty();) {
         const auto part = rest.first(std::min(rest.size(), schema::limits::kJobsPerTransaction));
         HeldPage page;
-        FencedIds written;
+        std::vector<Fence> written;
         Twins twins;
         const auto write_page = [&](Transaction& transaction) {
             page = held_page(transaction, context, worker, part, asked, now);
-            written = fenced(page.rows);
+            written = fences_of(page.rows);
             if (page.rows.empty()) {
                 return;
             }
@@ -107,7 +116,10 @@ std::vector<WorkerAnswer> write_held(
         };
         run_burying_twins(context, twins, write_page, [&](Transaction& transaction) {
             // A hold that goes on may be prolonged twice.
-            return held_for_update(transaction, worker, written, JobPlace::external_worker).empty();
+            return held_for_update(
+                       transaction, worker, fenced(written), JobPlace::external_worker
+            )
+                .empty();
         });
         answers.merge(page.answers);
         rest = rest.subspan(part.size());
