@@ -116,9 +116,7 @@ std::vector<WorkerAnswer> write_held(
         };
         run_burying_twins(context, twins, write_page, [&](Transaction& transaction) {
             // A hold that goes on may be prolonged twice.
-            return held_for_update(
-                       transaction, worker, fenced(written), JobPlace::external_worker
-            )
+            return held_for_update(transaction, worker, fenced(written), JobPlace::external_worker)
                 .empty();
         });
         answers.merge(page.answers);
