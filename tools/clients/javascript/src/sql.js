@@ -39,7 +39,7 @@ export async function enqueueBy(database, query, job) {
 }
 
 /** What PostgreSQL, MySQL and SQLite say of a table that is not there. */
-const kNoTable = /does not exist|doesn't exist|no such table/;
+const kNoTable = /relation .* does not exist|Table .* doesn't exist|no such table/;
 
 /** A field of the driver's error, which Node.js shows with it; pg has it for hints of PostgreSQL's. */
 function withAdvice(error) {

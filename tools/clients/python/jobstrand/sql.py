@@ -76,7 +76,7 @@ class _Progress:
 
 
 #: What PostgreSQL, MySQL and SQLite say of a table that is not there.
-_NO_TABLE = re.compile("does not exist|doesn't exist|no such table")
+_NO_TABLE = re.compile("relation .* does not exist|Table .* doesn't exist|no such table")
 
 
 def _with_advice(error: BaseException) -> BaseException:
