@@ -68,7 +68,7 @@ export class Worker {
   #isPausing = false;
   /** Whether there were fewer jobs than were asked for. */
   #isShort = false;
-  /** Requests for all topics. */
+  /** Requests for all topics since the last one for some. */
   #inARow = 0;
   #surplusTimer;
   /** Whether the service knows how to be told of progress. */
