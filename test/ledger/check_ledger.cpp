@@ -17,8 +17,8 @@ namespace {
 constexpr std::chrono::milliseconds kDatabaseTick{2};
 
 /// A worker may stand still between its last look at the lock and its first line, and goes on from
-/// there: so long after a freeze, what it does still belongs to it.
-constexpr std::chrono::seconds kThaw{1};
+/// there: so long after a freeze or the end of a lease, what it does still belongs to it.
+constexpr std::chrono::seconds kThaw{2};
 
 bool is_frozen_in(const Stretch& freeze, Instant from, Instant until) {
     return freeze.from <= until && (freeze.until == Instant::max() || freeze.until + kThaw >= from);
@@ -104,6 +104,21 @@ std::string describe(std::size_t node, const NodeFate& fate) {
     return text;
 }
 
+std::string describe_fates(const Ledger& ledger) {
+    std::string text;
+    for (std::size_t node = 0; node < ledger.nodes.size(); ++node) {
+        text += describe(node, ledger.nodes[node]);
+    }
+    for (const Stretch& outage : ledger.outages) {
+        text += fmt::format(
+            " outage from {} to {};",
+            outage.from.time_since_epoch().count(),
+            outage.until.time_since_epoch().count()
+        );
+    }
+    return text;
+}
+
 /// Ends that the database took, against the runs that reached them. Returns how many succeeded.
 int check_ends(std::string_view job, const Story& story, Findings& findings) {
     int successes = 0;
@@ -139,11 +154,12 @@ bool is_explained(const Ledger& ledger, const Run& former, const Run& next) {
     };
     const NodeFate& fate = ledger.nodes[former.node];
     const auto meets_instant = [&](Instant at) { return meets({.from = at, .until = at}); };
+    const auto meets_burial = [&](Instant at) { return meets({.from = at, .until = at + kThaw}); };
     const auto freezes = [&](const Stretch& freeze) {
         return is_frozen_in(freeze, former.began, next.began);
     };
     return (fate.died && meets_instant(*fate.died)) || std::ranges::any_of(fate.frozen, freezes) ||
-           std::ranges::any_of(fate.buried, meets_instant) ||
+           std::ranges::any_of(fate.buried, meets_burial) ||
            std::ranges::any_of(ledger.outages, meets);
 }
 
@@ -170,9 +186,7 @@ void check_repeats(
         }
         ++findings.repeats;
         if (!is_explained(ledger, former, *story.runs[i])) {
-            findings.unexplained.push_back(
-                describe(job, story) + describe(former.node, ledger.nodes[former.node])
-            );
+            findings.unexplained.push_back(describe(job, story) + describe_fates(ledger));
         }
     }
 }
@@ -284,6 +298,7 @@ Findings check(const Ledger& ledger) {
     check_overlaps(ledger, stories, findings);
     check_limit(ledger, stories, findings);
     for (const NodeFate& fate : ledger.nodes) {
+        findings.burials += fate.buried.size();
         findings.buried_alive += count_buried_alive(fate);
     }
     return findings;

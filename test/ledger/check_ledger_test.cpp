@@ -212,18 +212,23 @@ TEST_F(CheckLedger, A_repeat_wants_an_explanation) {
     ledger.runs[1].began = at(5s);
     ledger.runs[1].ended = at(6s);
     ledger.ends = {{.job = "a", .token = 4, .at = at(7s)}};
-    ledger.runs[0].began = at(2s);
-    ledger.runs[0].ended = at(3s);
+    ledger.runs[0].began = at(3s);
+    ledger.runs[0].ended = at(4s);
     EXPECT_THAT(findings().unexplained, SizeIs(1)) << "that was long before";
-    ledger.nodes[0].frozen[0].until = at(1999ms);
+    ledger.nodes[0].frozen[0].until = at(2999ms);
     EXPECT_THAT(findings().unexplained, SizeIs(0)) << "it stood still before its first line";
+    ledger.nodes[0] = {.buried = {at(90ms)}};
+    EXPECT_THAT(findings().unexplained, SizeIs(1)) << "that was long before";
+    ledger.nodes[0] = {.buried = {at(2999ms)}};
+    EXPECT_THAT(findings().unexplained, SizeIs(0)) << "it had not found out yet";
     ledger.nodes[0] = {.buried = {at(4s)}};
     EXPECT_THAT(findings().unexplained, SizeIs(0));
+    EXPECT_EQ(findings().burials, 1U);
     EXPECT_EQ(findings().buried_alive, 1U);
     ledger.nodes[0] = {};
-    ledger.outages = {{.from = at(5ms), .until = at(1999ms)}};
+    ledger.outages = {{.from = at(5ms), .until = at(2999ms)}};
     EXPECT_THAT(findings().unexplained, SizeIs(1)) << "that was before";
-    ledger.outages = {{.from = at(5ms), .until = at(2s)}};
+    ledger.outages = {{.from = at(5ms), .until = at(3s)}};
     EXPECT_THAT(findings().unexplained, SizeIs(0));
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
@@ -42,7 +43,7 @@ void Fleet::start(std::size_t node) {
         std::ofstream(file("config.toml")) << fmt::format(
             R"toml(
 db = "{}"
-logLevel = "error"
+logLevel = "info"
 nodeLease = "PT{:.3f}S"
 asyncExecutorAsyncJobLockTimeInMillis = {}
 asyncExecutorResetExpiredJobsInterval = {}
@@ -62,8 +63,10 @@ args = ["{}", "{}"]
             work_.count()
         );
     }
-    place.process =
-        std::make_unique<BackgroundProcess>(command_of(node), file(fmt::format("log-{}", node)));
+    place.process = std::make_unique<BackgroundProcess>(
+        command_of(node), file(fmt::format("log-{}", place.life))
+    );
+    fates_[place.life].process = place.process->id();
 }
 
 std::vector<std::string> Fleet::command_of(std::size_t node) const {
@@ -117,6 +120,12 @@ void Fleet::jump_clock(std::size_t node) const {
     if (node != kServe) {
         places_[node].process->send(SIGUSR1);
     }
+}
+
+bool Fleet::have_started() const {
+    return std::ranges::all_of(places_, [](const Place& place) {
+        return place.process->log().find("executor started") != std::string::npos;
+    });
 }
 
 void Fleet::expect_alive_and_stop() {

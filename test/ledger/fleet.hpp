@@ -33,6 +33,10 @@ public:
     /// `jobstrand serve` has no clock to play with.
     void jump_clock(std::size_t node) const;
 
+    /// Whether each has come up: until then, one whose database is away gives up, as `serve` does
+    /// under a supervisor.
+    [[nodiscard]] bool have_started() const;
+
     /// Expects that all are alive, and drains them.
     void expect_alive_and_stop();
 

@@ -29,8 +29,9 @@ public:
                     CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) * 1000);
             END)sql",
              R"sql(
-            CREATE TRIGGER LEDGER_BURIALS AFTER DELETE ON JS_NODE BEGIN
-                INSERT INTO LEDGER_BURIAL VALUES (OLD.PROCESS_,
+            CREATE TRIGGER LEDGER_BURIALS AFTER UPDATE OF STATE_ ON JS_NODE
+            WHEN NEW.STATE_ = 'lost' BEGIN
+                INSERT INTO LEDGER_BURIAL VALUES (NEW.PROCESS_,
                     CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) * 1000);
             END)sql"}
         );
@@ -77,9 +78,10 @@ public:
                 INSERT INTO LEDGER_END VALUES (OLD.ID_, OLD.REV_,
                     FLOOR(1000000 * UNIX_TIMESTAMP(SYSDATE(6)))))sql",
              R"sql(
-            CREATE TRIGGER LEDGER_BURIALS AFTER DELETE ON JS_NODE FOR EACH ROW
-                INSERT INTO LEDGER_BURIAL VALUES (OLD.PROCESS_,
-                    FLOOR(1000000 * UNIX_TIMESTAMP(SYSDATE(6)))))sql"}
+            CREATE TRIGGER LEDGER_BURIALS AFTER UPDATE ON JS_NODE FOR EACH ROW
+                INSERT INTO LEDGER_BURIAL
+                SELECT NEW.PROCESS_, FLOOR(1000000 * UNIX_TIMESTAMP(SYSDATE(6))) FROM DUAL
+                WHERE NEW.STATE_ = 'lost' AND OLD.STATE_ <> 'lost')sql"}
         );
     }
     void cut_connections() override {
@@ -116,13 +118,13 @@ public:
                 FOR EACH ROW EXECUTE FUNCTION ledger_end())sql",
              R"sql(
             CREATE FUNCTION ledger_burial() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-                INSERT INTO LEDGER_BURIAL VALUES (OLD.PROCESS_,
+                INSERT INTO LEDGER_BURIAL VALUES (NEW.PROCESS_,
                     floor(1000000 * extract(epoch FROM clock_timestamp())));
                 RETURN NULL;
             END $$)sql",
              R"sql(
-            CREATE TRIGGER LEDGER_BURIALS AFTER DELETE ON JS_NODE
-                FOR EACH ROW EXECUTE FUNCTION ledger_burial())sql"}
+            CREATE TRIGGER LEDGER_BURIALS AFTER UPDATE OF STATE_ ON JS_NODE
+                FOR EACH ROW WHEN (NEW.STATE_ = 'lost') EXECUTE FUNCTION ledger_burial())sql"}
         );
     }
     void cut_connections() override {

@@ -3,8 +3,9 @@
 //     ledger_node URL FILE MILLISECONDS LEASE
 //
 // Each job takes so many milliseconds, unless it is told to stop; LEASE is that of the node in
-// milliseconds, and locks last three of them. SIGUSR1 makes the machine's clock jump, as the node
-// sees it: by ten minutes, forth and back. Runs until SIGTERM and then drains.
+// milliseconds, and locks last three of them. Says when it has started. SIGUSR1 makes the machine's
+// clock jump, as the node sees it: by ten minutes, forth and back. Runs until SIGTERM and then
+// drains.
 //
 // The environment's JOBSTRAND_LEDGER_LOCKS, row or page, says how it locks.
 //
@@ -129,6 +130,7 @@ void run_node(
     );
     add_handlers(engine.handlers(), work);
     engine.start();
+    std::fputs("executor started\n", stderr);
     for (int signal = 0; signal != SIGTERM; sigwait(&signals, &signal)) {
         if (signal == SIGUSR1) {
             clock.jump();

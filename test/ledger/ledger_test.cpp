@@ -40,6 +40,9 @@ protected:
     }
 
     void apply(const Fault& fault) {
+        if (fault.kind == FaultKind::kill_database || fault.kind == FaultKind::cut_connections) {
+            ASSERT_TRUE(wait_until([&] { return fleet->have_started(); }));
+        }
         const test::Instant began = test::now();
         switch (fault.kind) {
             case FaultKind::kill_node:
@@ -176,6 +179,7 @@ TEST_P(Ledger, Whatever_dies_every_job_is_done_once_and_exclusive_ones_alone) {
     expect_none("overlaps", findings.overlaps);
     expect_none("over the limit", findings.over_limit);
     EXPECT_EQ(findings.most_limited, test::kMostLimited) << "the limit was not put to the test";
+    EXPECT_GT(findings.burials, 0U) << "the ledger does not see that a lease ends";
     expect_none("retries used by faults", findings.retries_used);
     expect_none("effects amiss", findings.effects);
     expect_none("repeats without a fault", findings.unexplained);
