@@ -163,6 +163,22 @@ bool is_explained(const Ledger& ledger, const Run& former, const Run& next) {
            std::ranges::any_of(ledger.outages, meets);
 }
 
+/// The transaction of a handler has waited for a row that a frozen process had locked, until the
+/// database refused it: then the job leaves to wait.
+bool has_waited_for_frozen(
+    const Ledger& ledger,
+    const Story& story,
+    const Run& former,
+    const Run& next
+) {
+    return story.is_transactional && story.is_accepted(former) &&
+           std::ranges::any_of(ledger.nodes, [&](const NodeFate& fate) {
+               return std::ranges::any_of(fate.frozen, [&](const Stretch& freeze) {
+                   return is_frozen_in(freeze, former.began, next.began);
+               });
+           });
+}
+
 /// The database has refused the transaction of a handler, a deadlock for one: the same run begins
 /// again, under the same lock.
 bool is_begun_anew(const Story& story, const Run& former, const Run& next) {
@@ -185,7 +201,9 @@ void check_repeats(
             continue;
         }
         ++findings.repeats;
-        if (!is_explained(ledger, former, *story.runs[i])) {
+        const Run& next = *story.runs[i];
+        if (!is_explained(ledger, former, next) &&
+            !has_waited_for_frozen(ledger, story, former, next)) {
             findings.unexplained.push_back(describe(job, story) + describe_fates(ledger));
         }
     }

@@ -245,6 +245,18 @@ TEST_F(CheckLedger, A_transactional_handler_may_begin_anew_under_the_same_lock) 
     EXPECT_THAT(findings().unexplained, SizeIs(1)) << "that is another run";
 }
 
+TEST_F(CheckLedger, A_transactional_handler_may_have_waited_for_a_frozen_node) {
+    repeat();
+    ledger.transactional = {"a"};
+    ledger.effects = {{.job = "a", .token = 4}};
+    ledger.ends.push_back({.job = "a", .token = 2, .at = at(60ms)});
+    EXPECT_THAT(findings().unexplained, SizeIs(1));
+    ledger.nodes[1].frozen = {{.from = at(5ms), .until = at(90ms)}};
+    EXPECT_TRUE(findings().are_none());
+    ledger.transactional.clear();
+    EXPECT_THAT(findings().unexplained, SizeIs(1)) << "no other handler waits";
+}
+
 TEST_F(CheckLedger, Who_died_or_stood_still_was_not_buried_alive) {
     ledger.nodes[0] = {.process = 7, .died = at(30ms)};
     ledger.nodes[1] = {.process = 8, .frozen = {{.from = at(5ms), .until = at(90ms)}}};
