@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <iterator>
 #include <stdexcept>
-#include <unordered_map>
 #include <utility>
 
 namespace jobstrand::executor {
@@ -91,17 +90,36 @@ persistence::WantedJobs wanted_by(const AcquireOrder& order, bool by_priority) {
 
 }  // namespace
 
+/// What is counted of a result once it is written.
+struct WorkerDesk::Written {
+    persistence::EndedRun run;
+    std::int64_t revision = 0;
+    bool is_dead = false;
+};
+
 /// The results of one call on their way to the store.
 class WorkerDesk::Writing {
 public:
-    Writing(std::string_view worker, const schema::RetryPolicy& policy, schema::TimePoint now)
-        : worker_(worker), policy_(policy), now_(now) {}
+    Writing(
+        std::string_view worker,
+        std::span<const WorkResult> results,
+        const schema::RetryPolicy& policy,
+        schema::TimePoint now
+    )
+        : worker_(worker),
+          results_(results),
+          policy_(policy),
+          now_(now),
+          written_(results.size()) {}
 
-    [[nodiscard]] WorkerOutcome outcome_of(const WorkResult& result) {
-        const auto transition = [this, &result](const Job& row) {
-            Transition moved =
-                std::visit([&](const auto& what) { return transition_of(row, what); }, result.what);
-            written_[&result] = {
+    /// Of the result at this place.
+    [[nodiscard]] WorkerOutcome outcome_of(std::size_t at) {
+        const WorkResult& result = results_[at];
+        const auto transition = [this, at](const Job& row) {
+            Transition moved = std::visit(
+                [&](const auto& what) { return transition_of(row, what); }, results_[at].what
+            );
+            written_[at] = Written{
                 .run = run_of(row, worker_, now_, {}),
                 .revision = row.revision,
                 .is_dead = moved.to == schema::JobPlace::dead_letter};
@@ -116,16 +134,10 @@ public:
     /// The earliest due date of a retry, if there is one.
     [[nodiscard]] std::optional<schema::TimePoint> due() const { return due_; }
 
-    struct Written {
-        persistence::EndedRun run;
-        std::int64_t revision = 0;
-        bool is_dead = false;
-    };
-
-    /// Of a result that was written; nullptr: an earlier one was about the same job.
-    [[nodiscard]] const Written* written(const WorkResult& result) const {
-        const auto found = written_.find(&result);
-        return found == written_.end() ? nullptr : &found->second;
+    /// Of the result at this place, to be taken once; nullopt: an earlier one was about the same
+    /// job.
+    [[nodiscard]] std::optional<Written> take_written(std::size_t at) {
+        return std::exchange(written_[at], std::nullopt);
     }
 
 private:
@@ -145,10 +157,11 @@ private:
     }
 
     const std::string_view worker_;
+    const std::span<const WorkResult> results_;
     const schema::RetryPolicy& policy_;
     const schema::TimePoint now_;
     std::optional<schema::TimePoint> due_;
-    std::unordered_map<const WorkResult*, Written> written_;
+    std::vector<std::optional<Written>> written_;  ///< At the places of the results.
 };
 
 /// The jobs of one transaction after the other. Once there are some, what keeps the worker from
@@ -208,11 +221,11 @@ WorkerDesk::finish(std::string_view worker, std::span<const WorkResult> results)
     require_worker(worker);
     require_count(results.size());
     const schema::TimePoint now = use_.clock.now();
-    Writing writing(worker, policy_, now);
+    Writing writing(worker, results, policy_, now);
     std::vector<WorkerOutcome> outcomes;
     outcomes.reserve(results.size());
-    for (const WorkResult& result : results) {
-        outcomes.push_back(writing.outcome_of(result));
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        outcomes.push_back(writing.outcome_of(i));
     }
     std::vector<WorkerAnswer> answers = use_.store.apply_external(worker, outcomes, now);
     count(results, answers, writing, now);
@@ -225,7 +238,7 @@ WorkerDesk::finish(std::string_view worker, std::span<const WorkResult> results)
 void WorkerDesk::count(
     std::span<const WorkResult> results,
     std::span<const WorkerAnswer> answers,
-    const Writing& writing,
+    Writing& writing,
     schema::TimePoint now
 ) {
     bool is_any_handed_on = false;
@@ -235,7 +248,9 @@ void WorkerDesk::count(
             continue;
         }
         const auto* const failed = std::get_if<WorkFailed>(&results[i].what);
-        count_run(results[i], writing, now);
+        if (auto written = writing.take_written(i)) {
+            count_run(results[i], std::move(*written), now);
+        }
         if (failed != nullptr) {
             counts_.failed.fetch_add(1);
             counts_.failure_classes.add(failed->failure.message);
@@ -251,22 +266,14 @@ void WorkerDesk::count(
     }
 }
 
-void WorkerDesk::count_run(
-    const WorkResult& result,
-    const Writing& writing,
-    schema::TimePoint now
-) {
-    const auto* const written = writing.written(result);
-    if (written == nullptr) {
-        return;
-    }
+void WorkerDesk::count_run(const WorkResult& result, Written written, schema::TimePoint now) {
     if (use_.deadlines != nullptr) {
         use_.deadlines->ended(result.job.id);
     }
     const bool has_failed = std::holds_alternative<WorkFailed>(result.what);
     const auto began = begins_.take(result.job.id);
-    persistence::EndedRun run = written->run;
-    if (const auto news = end_of_news(result.job.id, written->revision)) {
+    persistence::EndedRun& run = written.run;
+    if (const auto news = end_of_news(result.job.id, written.revision)) {
         run.message = news->last_word();
     }
     run.duration = began ? std::optional(now - *began) : std::nullopt;
@@ -276,7 +283,7 @@ void WorkerDesk::count_run(
     if (use_.throughput != nullptr) {
         use_.throughput->ended(
             run.handler_type,
-            {.has_failed = has_failed, .is_dead = written->is_dead, .ran = run.duration},
+            {.has_failed = has_failed, .is_dead = written.is_dead, .ran = run.duration},
             now
         );
     }

@@ -113,6 +113,7 @@ public:
 
 private:
     class Writing;
+    struct Written;
 
     [[nodiscard]] std::vector<schema::Job>
     take_pages(const AcquireOrder& order, schema::TimePoint now);
@@ -120,10 +121,10 @@ private:
     void count(
         std::span<const WorkResult> results,
         std::span<const persistence::WorkerAnswer> answers,
-        const Writing& writing,
+        Writing& writing,
         schema::TimePoint now
     );
-    void count_run(const WorkResult& result, const Writing& writing, schema::TimePoint now);
+    void count_run(const WorkResult& result, Written written, schema::TimePoint now);
     [[nodiscard]] std::optional<schema::RunNews>
     end_of_news(const std::string& job, std::int64_t revision);
     void count_given_back(std::int64_t jobs);

@@ -3,7 +3,7 @@
 #include "persistence/workers/held_rows.hpp"
 #include "persistence/workers/worker_moves.hpp"
 
-#include <map>
+#include <unordered_map>
 #include <utility>
 
 namespace jobstrand::persistence {
@@ -18,7 +18,9 @@ std::vector<WorkerAnswer> apply_external(
     schema::TimePoint now
 ) {
     std::vector<HeldJob> jobs;
-    std::map<std::string_view, const WorkerOutcome*> by_id;
+    std::unordered_map<std::string_view, const WorkerOutcome*> by_id;
+    by_id.reserve(outcomes.size());
+    jobs.reserve(outcomes.size());
     for (const WorkerOutcome& outcome : outcomes) {
         jobs.push_back(outcome.job);
         by_id.emplace(outcome.job.id, &outcome);

@@ -8,8 +8,8 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 namespace jobstrand::persistence {
@@ -20,42 +20,47 @@ using schema::ExclusiveOver;
 using schema::Job;
 using schema::JobPlace;
 
-using AskedJobs = std::map<std::string_view, const HeldJob*>;
-using AnswersById = std::map<std::string, WorkerAnswer, std::less<>>;
-
-struct HeldPage {
-    std::vector<Job> rows;
-    AnswersById answers;  ///< Who is not in here was not found.
+struct Asked {
+    const HeldJob* job = nullptr;
+    WorkerAnswer answer = WorkerAnswer::not_found;
 };
+using AskedJobs = std::unordered_map<std::string_view, Asked>;
 
-bool is_held_by(std::string_view worker, const Job& row, const AskedJobs& asked) {
-    // To MySQL and MariaDB, an id with blanks behind it is the same; here it is another job's.
-    const auto found = asked.find(row.id);
-    return found != asked.end() && row.lock_owner == worker &&
-           found->second->revision.value_or(row.revision) == row.revision;
+bool is_held_by(std::string_view worker, const Job& row, const HeldJob& asked) {
+    return row.lock_owner == worker && asked.revision.value_or(row.revision) == row.revision;
 }
 
-HeldPage held_page(
+/// The rows that the worker holds, with an answer to each that was asked for.
+std::vector<Job> held_page(
     Transaction& transaction,
     const StoreContext& context,
     std::string_view worker,
     std::span<const std::string_view> ids,
-    const AskedJobs& asked,
+    AskedJobs& asked,
     schema::TimePoint now
 ) {
-    HeldPage page{
-        .rows = rows_for_update(transaction, JobPlace::external_worker, ids), .answers = {}};
-    for (Job& row : page.rows) {
-        page.answers.emplace(row.id, WorkerAnswer::not_held);
+    for (const std::string_view id : ids) {
+        asked[id].answer = WorkerAnswer::not_found;  // Who begins anew may find less.
+    }
+    std::vector<Job> rows = rows_for_update(transaction, JobPlace::external_worker, ids);
+    std::erase_if(rows, [&](const Job& row) {
+        // To MySQL and MariaDB, an id with blanks behind it is the same; here it is another job's.
+        const auto found = asked.find(row.id);
+        if (found == asked.end()) {
+            return true;
+        }
+        found->second.answer = WorkerAnswer::not_held;
+        return !is_held_by(worker, row, *found->second.job);
+    });
+    for (Job& row : rows) {
         // Plain SQL may not have said it; without it a retry would come to the nodes.
         row.type = schema::kExternalWorkerType;
     }
-    std::erase_if(page.rows, [&](const Job& row) { return !is_held_by(worker, row, asked); });
-    drop_without_group(transaction, worker, context.exclusive_over, now, page.rows);
-    for (const Job& row : page.rows) {
-        page.answers[row.id] = WorkerAnswer::done;
+    drop_without_group(transaction, worker, context.exclusive_over, now, rows);
+    for (const Job& row : rows) {
+        asked[row.id].answer = WorkerAnswer::done;
     }
-    return page;
+    return rows;
 }
 
 /// The rows themselves are gone when they have been written.
@@ -87,28 +92,28 @@ std::vector<WorkerAnswer> write_held(
     const WriteHeld& write
 ) {
     AskedJobs asked;
-    for (const HeldJob& job : jobs) {
-        asked.emplace(job.id, &job);
-    }
+    asked.reserve(jobs.size());
     std::vector<std::string_view> ids;
-    for (const auto& [id, job] : asked) {
-        ids.push_back(id);
+    ids.reserve(jobs.size());
+    for (const HeldJob& job : jobs) {
+        if (asked.emplace(job.id, Asked{.job = &job}).second) {
+            ids.push_back(job.id);
+        }
     }
-    AnswersById answers;
+    std::ranges::sort(ids);
     bool is_group_over = false;
     for (std::span<const std::string_view> rest = ids; !rest.empty();) {
         const auto part = rest.first(std::min(rest.size(), schema::limits::kJobsPerTransaction));
-        HeldPage page;
         std::vector<Fence> written;
         Twins twins;
         const auto write_page = [&](Transaction& transaction) {
-            page = held_page(transaction, context, worker, part, asked, now);
-            written = fences_of(page.rows);
-            if (page.rows.empty()) {
+            std::vector<Job> rows = held_page(transaction, context, worker, part, asked, now);
+            written = fences_of(rows);
+            if (rows.empty()) {
                 return;
             }
-            const std::vector<Job> exclusive = exclusive_among(page.rows, context.exclusive_over);
-            write(transaction, std::move(page.rows), twins);
+            const std::vector<Job> exclusive = exclusive_among(rows, context.exclusive_over);
+            write(transaction, std::move(rows), twins);
             if (hold == Hold::ends) {
                 is_group_over |=
                     end_groups_of(transaction, worker, context.exclusive_over, now, exclusive);
@@ -119,7 +124,6 @@ std::vector<WorkerAnswer> write_held(
             return held_for_update(transaction, worker, fenced(written), JobPlace::external_worker)
                 .empty();
         });
-        answers.merge(page.answers);
         rest = rest.subspan(part.size());
     }
     if (is_group_over) {
@@ -128,8 +132,7 @@ std::vector<WorkerAnswer> write_held(
     std::vector<WorkerAnswer> in_order;
     in_order.reserve(jobs.size());
     for (const HeldJob& job : jobs) {
-        const auto found = answers.find(job.id);
-        in_order.push_back(found == answers.end() ? WorkerAnswer::not_found : found->second);
+        in_order.push_back(asked[job.id].answer);
     }
     return in_order;
 }

@@ -1,7 +1,11 @@
 #include "schema/text/iso8601.hpp"
 #include "schema/text/text_scanner.hpp"
 
+#include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstdint>
+#include <string_view>
 
 namespace jobstrand::schema {
 namespace {
@@ -52,9 +56,11 @@ std::chrono::minutes read_offset(TextScanner& scanner) {
     return behind ? -(hours + minutes) : hours + minutes;
 }
 
-std::string padded(std::int64_t number, std::size_t width) {
-    std::string text = std::to_string(number);
-    return text.insert(0, width - std::min(width, text.size()), '0');
+void append_padded(std::string& text, std::int64_t number, std::size_t width) {
+    std::array<char, 24> digits;
+    const char* const end = std::to_chars(digits.begin(), digits.end(), number).ptr;
+    const auto size = static_cast<std::size_t>(end - digits.begin());
+    text.append(width - std::min(width, size), '0').append(digits.begin(), size);
 }
 
 }  // namespace
@@ -77,10 +83,26 @@ std::string format_instant(TimePoint instant) {
     const auto day = std::chrono::floor<std::chrono::days>(instant);
     const std::chrono::year_month_day date{day};
     const std::chrono::hh_mm_ss time(instant - day);
-    return padded(int{date.year()}, 4) + '-' + padded(unsigned{date.month()}, 2) + '-' +
-           padded(unsigned{date.day()}, 2) + 'T' + padded(time.hours().count(), 2) + ':' +
-           padded(time.minutes().count(), 2) + ':' + padded(time.seconds().count(), 2) + '.' +
-           padded(time.subseconds().count(), 3) + 'Z';
+    struct Part {
+        std::int64_t number;
+        std::size_t width;
+        char behind;
+    };
+    const std::array parts{
+        Part{int{date.year()}, 4, '-'},
+        Part{unsigned{date.month()}, 2, '-'},
+        Part{unsigned{date.day()}, 2, 'T'},
+        Part{time.hours().count(), 2, ':'},
+        Part{time.minutes().count(), 2, ':'},
+        Part{time.seconds().count(), 2, '.'},
+        Part{time.subseconds().count(), 3, 'Z'}};
+    std::string text;
+    text.reserve(std::string_view("2026-01-31T00:00:00.000Z").size());
+    for (const Part& part : parts) {
+        append_padded(text, part.number, part.width);
+        text += part.behind;
+    }
+    return text;
 }
 
 }  // namespace jobstrand::schema

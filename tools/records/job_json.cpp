@@ -71,6 +71,17 @@ struct ShowMember {
     }
 };
 
+/// Whether a job does not have a member, which is null then: a visitor for their types.
+struct IsNull {
+    const Job& job;
+
+    bool operator()(std::string Job::*member) const { return (job.*member).empty(); }
+    bool operator()(int Job::* /*member*/) const { return false; }
+    bool operator()(std::int64_t Job::* /*member*/) const { return false; }
+    bool operator()(bool Job::* /*member*/) const { return false; }
+    bool operator()(std::optional<schema::TimePoint> Job::*member) const { return !(job.*member); }
+};
+
 /// What JSON has for a member: a visitor for their types.
 struct DescribeMember {
     JsonType operator()(std::string Job::*member) const {
@@ -211,11 +222,11 @@ struct KnownMember {
 }
 
 [[nodiscard]] RecordField
-show(const KnownMember& member, const schema::PlacedJob& placed, const timers::Zone& zone) {
+show(const KnownMember& member, JobPlace place, const Job& job, const timers::Zone& zone) {
     if (member.field != nullptr) {
-        return show_field(*member.field, placed.job, zone);
+        return show_field(*member.field, job, zone);
     }
-    return text_field(kPlace, name_of(placed.place));
+    return text_field(kPlace, name_of(place));
 }
 
 [[nodiscard]] std::string unknown_member(std::string_view name) {
@@ -350,10 +361,18 @@ std::string read_field(const JobField& field, std::string_view value, Job& job) 
 }
 
 Record record_of(const schema::PlacedJob& placed, const timers::Zone& zone) {
+    return record_of(placed.place, placed.job, zone);
+}
+
+Record record_of(JobPlace place, const Job& job, const timers::Zone& zone, Nulls nulls) {
     Record record;
-    record.reserve(known_members().size());
+    record.reserve(known_members().size() + 1);  // Who hands a job out adds its revision.
     for (const KnownMember& member : known_members()) {
-        record.push_back(show(member, placed, zone));
+        const bool is_left_out = nulls == Nulls::left_out && member.field != nullptr &&
+                                 std::visit(IsNull{job}, member.field->member);
+        if (!is_left_out) {
+            record.push_back(show(member, place, job, zone));
+        }
     }
     return record;
 }

@@ -137,6 +137,10 @@ func (c *Client) ask(ctx context.Context, timeout time.Duration, method, path st
 	if answer == nil || len(text) == 0 {
 		return nil
 	}
+	if raw, isRaw := answer.(*json.RawMessage); isRaw {
+		*raw = text
+		return nil
+	}
 	if err := json.Unmarshal(text, answer); err != nil {
 		return fmt.Errorf("jobstrand: the answer of %s cannot be read: %w", c.address+path, err)
 	}

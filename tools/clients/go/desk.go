@@ -1,12 +1,15 @@
 package jobstrand
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -28,7 +31,9 @@ type desk struct {
 	outage  outage
 	shares  *shares // Nil: all topics have the same weight.
 	results results
-	isShort bool // The last request found less than it asked for.
+	turn    sync.Mutex  // Whose it is asks for jobs.
+	pause   pause       // Under the turn.
+	isShort atomic.Bool // The last request found less than it asked for.
 
 	cannotTell bool // The service does not know of progress.
 }
@@ -54,32 +59,61 @@ func newDesk(w *Worker, handlers context.Context) *desk {
 	return d
 }
 
-// fetch brings jobs until the context ends. Returns what the service refuses for good.
+// fetch brings jobs until the context ends. Returns what the service refuses for good. While an answer is read, the next
+// request is under way already.
 func (d *desk) fetch(ctx context.Context) error {
-	var pause pause
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error)
+	for range 2 {
+		go func() {
+			err := d.fetchInTurn(ctx)
+			if err != nil {
+				stop()
+			}
+			ended <- err
+		}()
+	}
+	return cmp.Or(<-ended, <-ended)
+}
+
+func (d *desk) fetchInTurn(ctx context.Context) error {
 	for {
-		// Jobs of some topics that came before a place is free would take it from the others, whatever their weight.
-		room := d.held.waitForRoom(ctx, !d.isShort && d.shares == nil)
-		if ctx.Err() != nil {
-			return nil
+		read, err := d.ask(ctx)
+		if err == nil && read != nil {
+			err = read()
 		}
-		err := d.fill(ctx, room)
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case err == nil:
-			d.outage.ended("fetch jobs")
-			pause.next = 0
-		case !isWorthWaiting(err):
+		case err != nil && !isWorthWaiting(err):
 			return err
-		default:
-			d.outage.began("fetch jobs", err)
-			pause.sleep(ctx, err)
 		}
 	}
 }
 
-func (d *desk) fill(ctx context.Context, room room) error {
+// ask asks for jobs when it has the turn and there is room. What reads the answer may be nil.
+func (d *desk) ask(ctx context.Context) (read func() error, err error) {
+	d.turn.Lock()
+	defer d.turn.Unlock()
+	// Jobs of some topics that came before a place is free would take it from the others, whatever their weight.
+	room := d.held.waitForRoom(ctx, !d.isShort.Load() && d.shares == nil)
+	if ctx.Err() != nil {
+		return nil, nil
+	}
+	read, err = d.fill(ctx, room)
+	switch {
+	case err == nil:
+		d.outage.ended("fetch jobs")
+		d.pause.next = 0
+	case ctx.Err() == nil && isWorthWaiting(err):
+		d.outage.began("fetch jobs", err)
+		d.pause.sleep(ctx, err)
+	}
+	return read, err
+}
+
+func (d *desk) fill(ctx context.Context, room room) (read func() error, err error) {
 	most, topics, wait := room.free, d.topics, d.options.Wait
 	if len(room.quick) == len(d.topics) {
 		most += room.ahead
@@ -88,12 +122,21 @@ func (d *desk) fill(ctx context.Context, room room) error {
 	}
 	most = min(most, jobsPerRequest)
 	if d.shares != nil && len(topics) == len(d.topics) {
-		return d.fillByWeight(ctx, most)
+		return nil, d.fillByWeight(ctx, most)
 	}
-	jobs, err := d.acquire(ctx, topics, most, wait)
-	d.isShort = len(jobs) < most
-	d.add(jobs)
-	return err
+	d.held.expect(most)
+	answer, err := d.askFor(ctx, topics, most, wait)
+	if err != nil {
+		d.held.expect(-most)
+		return nil, err
+	}
+	return func() error {
+		defer d.held.expect(-most)
+		jobs, err := jobsIn(answer)
+		d.isShort.Store(len(jobs) < most)
+		d.add(jobs)
+		return err
+	}, nil
 }
 
 // fillByWeight takes jobs in the order of the shares, and what is left of the places for any.
@@ -125,7 +168,7 @@ func (d *desk) fillByWeight(ctx context.Context, most int) error {
 		wait = 0
 	}
 	more, err := d.acquire(ctx, d.topics, most-len(jobs), wait)
-	d.isShort = len(jobs)+len(more) < most
+	d.isShort.Store(len(jobs)+len(more) < most)
 	d.add(more)
 	return err
 }
@@ -137,6 +180,15 @@ func (d *desk) add(jobs []*Job) {
 }
 
 func (d *desk) acquire(ctx context.Context, topics []string, jobs int, wait time.Duration) ([]*Job, error) {
+	answer, err := d.askFor(ctx, topics, jobs, wait)
+	if err != nil {
+		return nil, err
+	}
+	return jobsIn(answer)
+}
+
+// askFor returns the answer of the service, for jobsIn.
+func (d *desk) askFor(ctx context.Context, topics []string, jobs int, wait time.Duration) (json.RawMessage, error) {
 	order := map[string]any{
 		"worker": d.options.Name, "topics": topics, "jobs": jobs,
 		"lockDuration": durationText(d.options.Lock), "wait": durationText(wait),
@@ -144,11 +196,19 @@ func (d *desk) acquire(ctx context.Context, topics []string, jobs int, wait time
 	if d.options.TenantID != "" {
 		order["tenantId"] = d.options.TenantID
 	}
+	var answer json.RawMessage
+	err := d.client.ask(ctx, d.client.timeout+wait, "POST", "/api/v1/external-jobs/acquire", order, &answer, header{"Prefer", "return=minimal"})
+	return answer, err
+}
+
+func jobsIn(answer json.RawMessage) ([]*Job, error) {
 	var taken struct {
 		Items []*Job `json:"items"`
 	}
-	err := d.client.ask(ctx, d.client.timeout+wait, "POST", "/api/v1/external-jobs/acquire", order, &taken, header{"Prefer", "return=minimal"})
-	return taken.Items, err
+	if err := json.Unmarshal(answer, &taken); err != nil {
+		return nil, fmt.Errorf("jobstrand: jobs that were acquired cannot be read: %w", err)
+	}
+	return taken.Items, nil
 }
 
 // heldJob names a job as the service wants it.

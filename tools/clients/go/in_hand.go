@@ -29,6 +29,7 @@ type inHand struct {
 	opened    int
 	jobs      map[string]*Job
 	waiting   []waitingJob
+	expected  int                // Jobs that were asked for and may come.
 	atWork    map[*Job]time.Time // Since when.
 	forecast  forecast
 	lastStart time.Time
@@ -78,6 +79,14 @@ func (h *inHand) add(jobs []*Job) bool {
 		signal(h.crowded)
 	}
 	return true
+}
+
+// expect says that so many more jobs, or fewer if it is negative, were asked for and may come.
+func (h *inHand) expect(jobs int) {
+	h.mu.Lock()
+	h.expected += jobs
+	h.mu.Unlock()
+	signal(h.went)
 }
 
 // next returns the job that is to run now, with its context; nil: there is none, and the place is closed.
@@ -296,8 +305,8 @@ func (h *inHand) room(ofSome bool) room {
 	if len(quick) == len(h.topics) || (len(quick) > 0 && ofSome) {
 		soon = h.soon()
 	}
-	left := 2*(h.places+soon) - len(h.jobs)
-	unused := h.places - len(h.atWork) - len(h.waiting)
+	left := 2*(h.places+soon) - len(h.jobs) - h.expected
+	unused := h.places - len(h.atWork) - len(h.waiting) - h.expected
 	free := max(0, min(unused, left))
 	more := soon + min(0, unused)
 	// Less than half of what may wait would make many small requests.

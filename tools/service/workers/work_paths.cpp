@@ -34,7 +34,7 @@ constexpr std::string_view kMinimal = "return=minimal";
     Response taken{.status = 200, .body = "{\"items\":["};
     for (const schema::Job& job : jobs) {
         cli::Record record =
-            cli::record_of({.place = schema::JobPlace::external_worker, .job = job});
+            cli::record_of(schema::JobPlace::external_worker, job, timers::Zone::utc(), nulls);
         record.push_back(cli::number_field("revision", job.revision));
         taken.body += taken.body.back() == '[' ? "" : ",";
         taken.body += json_of(record, nulls);
