@@ -34,7 +34,7 @@ protected:
     /// all of them are stored.
     void enqueue_timers(engine::Wiring& engine, int count, std::size_t payload = 0) const {
         std::vector<schema::Job> timers;
-        const schema::TimePoint first = clock.now() + 500ms;
+        const schema::TimePoint first = clock.now() + (payload == 0 ? 500ms : 2s);
         for (int i = 0; i < count; ++i) {
             timers.push_back(
                 {.due_date = first + ((i * 7) % count) * 1ms,

@@ -20,7 +20,7 @@ import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PATIENCE_S = 300
+PATIENCE_S = 800
 
 
 def run(*command, **options):
