@@ -115,6 +115,7 @@ func (c *Client) again(ctx context.Context, method, path string, body, answer an
 
 type header struct{ name, value string }
 
+// ask asks once. A *json.RawMessage takes the answer as it came, and is left alone by an empty one.
 func (c *Client) ask(ctx context.Context, timeout time.Duration, method, path string, body, answer any, headers ...header) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

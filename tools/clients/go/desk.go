@@ -92,7 +92,8 @@ func (d *desk) fetchInTurn(ctx context.Context) error {
 	}
 }
 
-// ask asks for jobs when it has the turn and there is room. What reads the answer may be nil.
+// ask asks for jobs when it has the turn and there is room. Returns what reads the answer and takes the jobs; nil: nothing is
+// left to be read.
 func (d *desk) ask(ctx context.Context) (read func() error, err error) {
 	d.turn.Lock()
 	defer d.turn.Unlock()
@@ -187,7 +188,7 @@ func (d *desk) acquire(ctx context.Context, topics []string, jobs int, wait time
 	return jobsIn(answer)
 }
 
-// askFor returns the answer of the service, for jobsIn.
+// askFor returns the answer of the service as it came: reading many jobs takes a while, and needs no turn.
 func (d *desk) askFor(ctx context.Context, topics []string, jobs int, wait time.Duration) (json.RawMessage, error) {
 	order := map[string]any{
 		"worker": d.options.Name, "topics": topics, "jobs": jobs,
