@@ -1,7 +1,6 @@
 #include "tools/process/process.hpp"
 
 #include <fcntl.h>
-#include <malloc.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
@@ -16,10 +15,6 @@ namespace jobstrand::cli {
 namespace {
 
 constexpr std::size_t kUsualColumns = 80;
-
-/// Bytes of a block that is a mapping of its own. Without this the allocator raises its bound to
-/// the largest block that was ever freed.
-[[maybe_unused]] constexpr int kLargeBlock = 1024 * 1024;
 
 /// The password of `scheme://user:password@host...`, as a part of the text; empty: there is none. A
 /// password that was not escaped as it should be may hold any character, so the last `@` ends it.
@@ -54,12 +49,6 @@ void allow_descriptors(std::size_t count) {
         limit.rlim_cur = std::min<rlim_t>(count, limit.rlim_max);
         (void)::setrlimit(RLIMIT_NOFILE, &limit);
     }
-}
-
-void give_large_blocks_back() {
-#ifdef __GLIBC__
-    (void)::mallopt(M_MMAP_THRESHOLD, kLargeBlock);
-#endif
 }
 
 void hide_passwords(std::span<char*> arguments) {

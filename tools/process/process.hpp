@@ -19,11 +19,6 @@ void occupy_standard_descriptors();
 /// allows it.
 void allow_descriptors(std::size_t count);
 
-/// Lets blocks of memory that are large go back to the system as soon as they are free. The
-/// allocator would keep them, each time more, and a few long answers at once would be held for
-/// ever.
-void give_large_blocks_back();
-
 /// Overwrites the passwords in database URLs among the arguments, which `ps` would show.
 void hide_passwords(std::span<char*> arguments);
 
