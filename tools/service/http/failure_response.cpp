@@ -23,8 +23,14 @@ using persistence::DbErrorKind;
     if (error.kind() == DbErrorKind::in_doubt) {
         return come_again("the connection to the database was lost: it may have been done, or not");
     }
-    if (error.is_transient() || error.is_outage()) {
+    if (error.is_outage()) {
         return come_again("the database is not available; nothing was done");
+    }
+    if (error.is_transient()) {
+        return come_again(
+            "the database did not do this in time, or others were in the way; nothing was done: "
+            "again, or ask for less at once"
+        );
     }
     return problem(500, "the database refused; the service's log says why");
 }
