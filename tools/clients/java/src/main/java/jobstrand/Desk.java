@@ -1,12 +1,14 @@
 package jobstrand;
 
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.core.JsonParseException;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -33,7 +35,6 @@ final class Desk {
     /** How often it is asked whether jobs that run for longer than that are held still. */
     private static final Duration LOOK = Duration.ofMillis(800);
 
-    private static final ObjectReader TAKEN = Json.PROTOCOL.readerFor(Taken.class);
     private static final String TELL = "tell what became of jobs";
     private static final String PATH = "/api/v1/external-jobs/";
 
@@ -47,10 +48,6 @@ final class Desk {
     private final Outage outage;
     private boolean cannotTell; // The service is older than this package.
     private boolean isShort; // The last request found less than it asked for.
-
-    /** The answer to a request for jobs. */
-    @JsonIgnoreProperties(ignoreUnknown = true)
-    private record Taken(List<Job.Said> items) {}
 
     /** Something that the service does not count. */
     private record Refusal(String id, String answer, String why) {}
@@ -164,8 +161,24 @@ final class Desk {
             order.put("tenantId", settings.tenantId());
         }
         byte[] answer = transport.minimal(PATH + "acquire", Json.bytes(order), wait);
-        Taken taken = transport.read(answer, TAKEN);
-        return taken.items.stream().map(said -> new Job(said, client.mapper())).toList();
+        return transport.read(answer, this::jobsIn);
+    }
+
+    private List<Job> jobsIn(JsonParser answer) throws IOException {
+        answer.nextToken();
+        while (answer.nextToken() == JsonToken.FIELD_NAME) {
+            boolean isJobs = answer.currentName().equals("items");
+            answer.nextToken();
+            if (isJobs) {
+                List<Job> jobs = new ArrayList<>();
+                while (answer.nextToken() == JsonToken.START_OBJECT) {
+                    jobs.add(Job.from(answer, client.mapper()));
+                }
+                return jobs;
+            }
+            answer.skipChildren();
+        }
+        throw new JsonParseException(answer, "it has no jobs");
     }
 
     private void add(List<Job> jobs) throws InterruptedException {

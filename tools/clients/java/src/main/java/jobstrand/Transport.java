@@ -1,7 +1,7 @@
 package jobstrand;
 
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.node.MissingNode;
 
 import java.io.IOException;
@@ -25,6 +25,10 @@ final class Transport {
     private final String token;
     private final Duration timeout;
     private final int tries;
+
+    interface Reading<T> {
+        T of(JsonParser text) throws IOException;
+    }
 
     Transport(HttpClient http, String address, String token, Duration timeout, int tries) {
         this.http = http;
@@ -88,9 +92,10 @@ final class Transport {
         }
     }
 
-    <T> T read(byte[] text, ObjectReader type) {
-        try {
-            return type.readValue(text);
+    /** Reads what is too long for a tree. */
+    <T> T read(byte[] text, Reading<T> reading) {
+        try (JsonParser parser = Json.PROTOCOL.createParser(text)) {
+            return reading.of(parser);
         } catch (IOException error) {
             throw new UnreachableException(address, error);
         }
