@@ -48,6 +48,10 @@ final class Desk {
     private final Outage outage;
     private boolean cannotTell; // The service is older than this package.
     private boolean isShort; // The last request found less than it asked for.
+    private Asked asked; // Null: no request for jobs is under way.
+
+    /** A request for so many jobs. */
+    private record Asked(Transport.Asked request, int jobs) {}
 
     /** Something that the service does not count. */
     private record Refusal(String id, String answer, String why) {}
@@ -69,16 +73,16 @@ final class Desk {
         this.outage = new Outage(settings.log());
     }
 
-    /** Brings jobs until the thread is interrupted. Throws what the service refuses for good. */
+    /**
+     * Brings jobs until the thread is interrupted; while an answer is read, the next request is
+     * under way already. Throws what the service refuses for good.
+     */
     void fetch() {
         Pause pause = new Pause();
         try {
             while (true) {
-                // Jobs of some topics that came before a place is free would take it from the
-                // others, whatever their weight.
-                InHand.Room room = held.waitForRoom(!isShort && shares == null);
                 try {
-                    fill(room);
+                    bring();
                     outage.ended("fetch jobs");
                     pause.reset();
                 } catch (JobstrandException error) {
@@ -91,26 +95,43 @@ final class Desk {
             }
         } catch (InterruptedException stop) {
             // That was the end of it.
+        } finally {
+            if (asked != null) {
+                asked.request.cancel();
+            }
         }
     }
 
-    private void fill(InHand.Room room) throws InterruptedException {
-        int most = room.free();
-        List<String> asked = topics;
-        Duration wait = settings.pollTimeout();
-        if (room.quick().size() == topics.size()) {
-            most += room.ahead();
-        } else if (most == 0) {
-            most = room.ahead();
-            asked = room.quick();
-            wait = Duration.ZERO;
-        }
-        most = Math.min(most, JOBS_PER_REQUEST);
-        if (shares != null && asked.size() == topics.size()) {
-            fillByWeight(most);
+    private void bring() throws InterruptedException {
+        if (shares != null) {
+            // Jobs of some topics that came before a place is free would take it from the others,
+            // whatever their weight.
+            InHand.Room room = held.waitForRoom(false);
+            fillByWeight(Math.min(room.free() + room.ahead(), JOBS_PER_REQUEST));
             return;
         }
-        isShort = acquire(asked, most, wait).size() < most;
+        if (asked == null) {
+            asked = ask(held.waitForRoom(!isShort));
+        }
+        Asked answered = asked;
+        asked = null;
+        byte[] answer = answered.request.answer();
+        InHand.Room room = held.room(!isShort, answered.jobs);
+        if (!room.isNone()) {
+            asked = ask(room);
+        }
+        List<Job> jobs = transport.read(answer, this::jobsIn);
+        isShort = jobs.size() < answered.jobs;
+        add(jobs);
+    }
+
+    private Asked ask(InHand.Room room) {
+        if (room.quick().size() == topics.size()) {
+            return ask(topics, room.free() + room.ahead(), settings.pollTimeout());
+        }
+        return room.free() > 0
+                ? ask(topics, room.free(), settings.pollTimeout())
+                : ask(room.quick(), room.ahead(), Duration.ZERO);
     }
 
     /** Takes jobs in the order of the shares, and what is left of the places for any. */
@@ -138,30 +159,23 @@ final class Desk {
         }
         int left = most - jobs.size();
         if (left > 0) {
-            isShort =
-                    acquire(topics, left, jobs.isEmpty() ? settings.pollTimeout() : Duration.ZERO)
-                                    .size()
-                            < left;
+            add(take(topics, left, jobs.isEmpty() ? settings.pollTimeout() : Duration.ZERO));
         }
     }
 
-    private List<Job> acquire(List<String> asked, int jobs, Duration wait)
-            throws InterruptedException {
-        List<Job> taken = take(asked, jobs, wait);
-        add(taken);
-        return taken;
+    private List<Job> take(List<String> of, int jobs, Duration wait) throws InterruptedException {
+        return transport.read(ask(of, jobs, wait).request.answer(), this::jobsIn);
     }
 
-    private List<Job> take(List<String> asked, int jobs, Duration wait)
-            throws InterruptedException {
+    private Asked ask(List<String> of, int most, Duration wait) {
+        int jobs = Math.min(most, JOBS_PER_REQUEST);
         ObjectNode order = order().put("jobs", jobs);
         order.put("lockDuration", Json.text(settings.lock())).put("wait", Json.text(wait));
-        asked.forEach(order.putArray("topics")::add);
+        of.forEach(order.putArray("topics")::add);
         if (settings.tenantId() != null) {
             order.put("tenantId", settings.tenantId());
         }
-        byte[] answer = transport.minimal(PATH + "acquire", Json.bytes(order), wait);
-        return transport.read(answer, this::jobsIn);
+        return new Asked(transport.minimal(PATH + "acquire", Json.bytes(order), wait), jobs);
     }
 
     private List<Job> jobsIn(JsonParser answer) throws IOException {
@@ -381,14 +395,13 @@ final class Desk {
     /** Tells results until there are no more. */
     void tellAll() throws InterruptedException {
         for (List<Result> told = results.next(); !told.isEmpty(); told = results.next()) {
-            finish(
-                    told.stream()
-                            .filter(
-                                    one ->
-                                            one.job().cancellation().orElse(null)
-                                                    != Cancellation.LOST)
-                            .toList());
-            held.remove(told.stream().map(Result::job).toList());
+            List<Job> jobs = new ArrayList<>(told.size());
+            for (Result one : told) {
+                jobs.add(one.job());
+            }
+            told.removeIf(one -> one.job().isLost());
+            finish(told);
+            held.remove(jobs);
         }
     }
 

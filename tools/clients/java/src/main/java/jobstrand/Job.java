@@ -240,6 +240,10 @@ public final class Job {
         return mapper;
     }
 
+    boolean isLost() {
+        return cancellation == Cancellation.LOST;
+    }
+
     /** Whoever gets true says what became of the job. */
     synchronized boolean isFirstToTell() {
         boolean isFirst = !isTold;

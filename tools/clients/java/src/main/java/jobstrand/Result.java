@@ -69,9 +69,20 @@ record Result(Job job, byte[] text) {
 
     /** Most jobs end so: without a tree of nodes. */
     private static byte[] completed(Job job) {
-        StringBuilder text = new StringBuilder(128).append("{\"id\":\"");
-        JsonStringEncoder.getInstance().quoteAsString(job.id(), text);
-        text.append("\",\"revision\":").append(job.revision()).append(",\"outcome\":\"complete\"");
+        String id = job.id();
+        for (int at = 0; at < id.length(); ++at) {
+            char letter = id.charAt(at);
+            if (letter < ' ' || letter == '"' || letter == '\\') {
+                return Json.bytes(about(job, "complete"));
+            }
+        }
+        StringBuilder text =
+                new StringBuilder(128)
+                        .append("{\"id\":\"")
+                        .append(id)
+                        .append("\",\"revision\":")
+                        .append(job.revision())
+                        .append(",\"outcome\":\"complete\"");
         if (job.variables() != null) {
             text.append(",\"variables\":").append(job.variables());
         }

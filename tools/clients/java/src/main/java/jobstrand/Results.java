@@ -15,7 +15,9 @@ final class Results {
 
     synchronized void add(Result result) {
         waiting.add(result);
-        notifyAll();
+        if (waiting.size() == 1) {
+            notifyAll();
+        }
     }
 
     /** Nothing comes any more. */
