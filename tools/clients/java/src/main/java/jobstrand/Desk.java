@@ -395,13 +395,14 @@ final class Desk {
     /** Tells results until there are no more. */
     void tellAll() throws InterruptedException {
         for (List<Result> told = results.next(); !told.isEmpty(); told = results.next()) {
-            List<Job> jobs = new ArrayList<>(told.size());
-            for (Result one : told) {
-                jobs.add(one.job());
-            }
-            told.removeIf(one -> one.job().isLost());
-            finish(told);
-            held.remove(jobs);
+            finish(
+                    told.stream()
+                            .filter(
+                                    one ->
+                                            one.job().cancellation().orElse(null)
+                                                    != Cancellation.LOST)
+                            .toList());
+            held.remove(told.stream().map(Result::job).toList());
         }
     }
 

@@ -169,9 +169,7 @@ final class InHand {
     void remove(Collection<Job> gone) {
         lock.lock();
         try {
-            for (Job job : gone) {
-                jobs.remove(job.id(), job);
-            }
+            gone.forEach(job -> jobs.remove(job.id(), job));
             went.signalAll();
         } finally {
             lock.unlock();
@@ -266,7 +264,7 @@ final class InHand {
         lock.lock();
         try {
             while (true) {
-                Room found = roomBeside(0, ofSome);
+                Room found = roomBeside(ofSome, 0);
                 asksAt = -1;
                 if (!found.isNone()) {
                     return found;
@@ -284,7 +282,7 @@ final class InHand {
     Room room(boolean ofSome, int expected) {
         lock.lock();
         try {
-            return roomBeside(expected, ofSome);
+            return roomBeside(ofSome, expected);
         } finally {
             lock.unlock();
         }
@@ -352,7 +350,7 @@ final class InHand {
         return forecast.starts(places - stuck);
     }
 
-    private Room roomBeside(int expected, boolean ofSome) {
+    private Room roomBeside(boolean ofSome, int expected) {
         List<String> quick = prefetch >= 0 ? topics : forecast.quick(topics);
         boolean isAhead = quick.size() == topics.size() || (!quick.isEmpty() && ofSome);
         int soon = isAhead ? soon() : 0;

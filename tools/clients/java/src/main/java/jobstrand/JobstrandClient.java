@@ -33,8 +33,8 @@ public final class JobstrandClient {
                         ? builder.http
                         : HttpClient.newBuilder()
                                 .version(HttpClient.Version.HTTP_1_1)
-                                // Nothing of ours blocks there: each piece of an answer would cost
-                                // a change of threads.
+                                // Bytes are put together there, and nothing blocks: in a pool each
+                                // piece of an answer would be a change of threads.
                                 .executor(Runnable::run)
                                 .build();
         transport =

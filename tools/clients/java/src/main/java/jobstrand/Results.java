@@ -15,9 +15,7 @@ final class Results {
 
     synchronized void add(Result result) {
         waiting.add(result);
-        if (waiting.size() == 1) {
-            notifyAll();
-        }
+        notifyAll();
     }
 
     /** Nothing comes any more. */

@@ -121,8 +121,9 @@ final class Transport {
 
         byte[] answer() throws InterruptedException {
             try {
-                long left = patience.toNanos() - (System.nanoTime() - since);
-                HttpResponse<byte[]> answer = asked.get(left, TimeUnit.NANOSECONDS);
+                long gone = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since);
+                HttpResponse<byte[]> answer =
+                        asked.get(patience.toMillis() - gone, TimeUnit.MILLISECONDS);
                 if (answer.statusCode() >= 400) {
                     throw refusal(answer);
                 }
