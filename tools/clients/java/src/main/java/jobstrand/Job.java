@@ -192,7 +192,7 @@ public final class Job {
 
     /**
      * Says how much of the work is done, from 0 to 1, and what is being done. Whoever looks at the
-     * job sees it within about a second; each call replaces what the last one
+     * job sees it within about a second; each call replaces what the last one said.
      */
     public void progress(double part, String note) {
         news.progress(part, note);
