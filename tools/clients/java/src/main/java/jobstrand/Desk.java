@@ -1,12 +1,14 @@
 package jobstrand;
 
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.core.JsonParseException;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -33,7 +35,6 @@ final class Desk {
     /** How often it is asked whether jobs that run for longer than that are held still. */
     private static final Duration LOOK = Duration.ofMillis(800);
 
-    private static final ObjectReader TAKEN = Json.PROTOCOL.readerFor(Taken.class);
     private static final String TELL = "tell what became of jobs";
     private static final String PATH = "/api/v1/external-jobs/";
 
@@ -47,10 +48,10 @@ final class Desk {
     private final Outage outage;
     private boolean cannotTell; // The service is older than this package.
     private boolean isShort; // The last request found less than it asked for.
+    private Asked asked; // Null: no request for jobs is under way.
 
-    /** The answer to a request for jobs. */
-    @JsonIgnoreProperties(ignoreUnknown = true)
-    private record Taken(List<Job.Said> items) {}
+    /** A request for so many jobs. */
+    private record Asked(Transport.Asked request, int jobs) {}
 
     /** Something that the service does not count. */
     private record Refusal(String id, String answer, String why) {}
@@ -72,16 +73,16 @@ final class Desk {
         this.outage = new Outage(settings.log());
     }
 
-    /** Brings jobs until the thread is interrupted. Throws what the service refuses for good. */
+    /**
+     * Brings jobs until the thread is interrupted; while an answer is read, the next request is
+     * under way already. Throws what the service refuses for good.
+     */
     void fetch() {
         Pause pause = new Pause();
         try {
             while (true) {
-                // Jobs of some topics that came before a place is free would take it from the
-                // others, whatever their weight.
-                InHand.Room room = held.waitForRoom(!isShort && shares == null);
                 try {
-                    fill(room);
+                    bring();
                     outage.ended("fetch jobs");
                     pause.reset();
                 } catch (JobstrandException error) {
@@ -94,26 +95,43 @@ final class Desk {
             }
         } catch (InterruptedException stop) {
             // That was the end of it.
+        } finally {
+            if (asked != null) {
+                asked.request.cancel();
+            }
         }
     }
 
-    private void fill(InHand.Room room) throws InterruptedException {
-        int most = room.free();
-        List<String> asked = topics;
-        Duration wait = settings.pollTimeout();
-        if (room.quick().size() == topics.size()) {
-            most += room.ahead();
-        } else if (most == 0) {
-            most = room.ahead();
-            asked = room.quick();
-            wait = Duration.ZERO;
-        }
-        most = Math.min(most, JOBS_PER_REQUEST);
-        if (shares != null && asked.size() == topics.size()) {
-            fillByWeight(most);
+    private void bring() throws InterruptedException {
+        if (shares != null) {
+            // Jobs of some topics that came before a place is free would take it from the others,
+            // whatever their weight.
+            InHand.Room room = held.waitForRoom(false);
+            fillByWeight(Math.min(room.free() + room.ahead(), JOBS_PER_REQUEST));
             return;
         }
-        isShort = acquire(asked, most, wait).size() < most;
+        if (asked == null) {
+            asked = ask(held.waitForRoom(!isShort));
+        }
+        Asked answered = asked;
+        asked = null;
+        byte[] answer = answered.request.answer();
+        InHand.Room room = held.room(!isShort, answered.jobs);
+        if (!room.isNone()) {
+            asked = ask(room);
+        }
+        List<Job> jobs = transport.read(answer, this::jobsIn);
+        isShort = jobs.size() < answered.jobs;
+        add(jobs);
+    }
+
+    private Asked ask(InHand.Room room) {
+        if (room.quick().size() == topics.size()) {
+            return ask(topics, room.free() + room.ahead(), settings.pollTimeout());
+        }
+        return room.free() > 0
+                ? ask(topics, room.free(), settings.pollTimeout())
+                : ask(room.quick(), room.ahead(), Duration.ZERO);
     }
 
     /** Takes jobs in the order of the shares, and what is left of the places for any. */
@@ -141,31 +159,40 @@ final class Desk {
         }
         int left = most - jobs.size();
         if (left > 0) {
-            isShort =
-                    acquire(topics, left, jobs.isEmpty() ? settings.pollTimeout() : Duration.ZERO)
-                                    .size()
-                            < left;
+            add(take(topics, left, jobs.isEmpty() ? settings.pollTimeout() : Duration.ZERO));
         }
     }
 
-    private List<Job> acquire(List<String> asked, int jobs, Duration wait)
-            throws InterruptedException {
-        List<Job> taken = take(asked, jobs, wait);
-        add(taken);
-        return taken;
+    private List<Job> take(List<String> of, int jobs, Duration wait) throws InterruptedException {
+        return transport.read(ask(of, jobs, wait).request.answer(), this::jobsIn);
     }
 
-    private List<Job> take(List<String> asked, int jobs, Duration wait)
-            throws InterruptedException {
+    private Asked ask(List<String> of, int most, Duration wait) {
+        int jobs = Math.min(most, JOBS_PER_REQUEST);
         ObjectNode order = order().put("jobs", jobs);
         order.put("lockDuration", Json.text(settings.lock())).put("wait", Json.text(wait));
-        asked.forEach(order.putArray("topics")::add);
+        of.forEach(order.putArray("topics")::add);
         if (settings.tenantId() != null) {
             order.put("tenantId", settings.tenantId());
         }
-        byte[] answer = transport.minimal(PATH + "acquire", Json.bytes(order), wait);
-        Taken taken = transport.read(answer, TAKEN);
-        return taken.items.stream().map(said -> new Job(said, client.mapper())).toList();
+        return new Asked(transport.minimal(PATH + "acquire", Json.bytes(order), wait), jobs);
+    }
+
+    private List<Job> jobsIn(JsonParser answer) throws IOException {
+        answer.nextToken();
+        while (answer.nextToken() == JsonToken.FIELD_NAME) {
+            boolean isJobs = answer.currentName().equals("items");
+            answer.nextToken();
+            if (isJobs) {
+                List<Job> jobs = new ArrayList<>();
+                while (answer.nextToken() == JsonToken.START_OBJECT) {
+                    jobs.add(Job.from(answer, client.mapper()));
+                }
+                return jobs;
+            }
+            answer.skipChildren();
+        }
+        throw new JsonParseException(answer, "it has no jobs");
     }
 
     private void add(List<Job> jobs) throws InterruptedException {

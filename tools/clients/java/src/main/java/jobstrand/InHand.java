@@ -52,7 +52,11 @@ final class InHand {
      * @param ahead jobs of quick topics that may wait beyond that
      * @param quick topics
      */
-    record Room(int free, int ahead, List<String> quick) {}
+    record Room(int free, int ahead, List<String> quick) {
+        boolean isNone() {
+            return free + ahead == 0;
+        }
+    }
 
     InHand(int places, int prefetch, List<String> topics, Runnable open) {
         this.places = places;
@@ -260,15 +264,25 @@ final class InHand {
         lock.lock();
         try {
             while (true) {
-                Room found = room(ofSome);
+                Room found = roomBeside(ofSome, 0);
                 asksAt = -1;
-                if (found.free + found.ahead > 0) {
+                if (!found.isNone()) {
                     return found;
                 }
                 asksAt = soon() / 2;
                 // Runs that go on become long without a word.
                 went.await(500, TimeUnit.MILLISECONDS);
             }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns the room that there is now beside so many jobs that were asked for and may come. */
+    Room room(boolean ofSome, int expected) {
+        lock.lock();
+        try {
+            return roomBeside(ofSome, expected);
         } finally {
             lock.unlock();
         }
@@ -336,12 +350,12 @@ final class InHand {
         return forecast.starts(places - stuck);
     }
 
-    private Room room(boolean ofSome) {
+    private Room roomBeside(boolean ofSome, int expected) {
         List<String> quick = prefetch >= 0 ? topics : forecast.quick(topics);
         boolean isAhead = quick.size() == topics.size() || (!quick.isEmpty() && ofSome);
         int soon = isAhead ? soon() : 0;
-        int left = 2 * (places + soon) - jobs.size();
-        int unused = places - atWork.size() - waiting.size();
+        int left = 2 * (places + soon) - jobs.size() - expected;
+        int unused = places - atWork.size() - waiting.size() - expected;
         int free = Math.max(0, Math.min(unused, left));
         int more = soon + Math.min(0, unused);
         // Less than half of what may wait would make many small requests.

@@ -1,20 +1,40 @@
 package jobstrand;
 
-import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.NullNode;
 
+import java.io.IOException;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 
 /** A job that a worker holds. */
 public final class Job {
-    private final Said said;
     private final ObjectMapper mapper;
+
+    private String id;
+    private String handlerType;
+    private long revision;
+    private JsonNode payload = NullNode.getInstance();
+    private int attempts;
+    private int retries;
+    private int priority;
+    private String processInstanceId;
+    private String processDefinitionId;
+    private String executionId;
+    private String elementId;
+    private String category;
+    private String tenantId;
+    private String correlationId;
+    private String traceparent;
+    private String uniqueKey;
+    private String createTime;
+    private String exceptionMessage;
 
     private final News news = new News();
 
@@ -26,44 +46,57 @@ public final class Job {
 
     private boolean isTold;
 
-    /** As the service tells it. */
-    @JsonIgnoreProperties(ignoreUnknown = true)
-    record Said(
-            String id,
-            String handlerType,
-            long revision,
-            JsonNode payload,
-            int attempts,
-            int retries,
-            int priority,
-            String processInstanceId,
-            String processDefinitionId,
-            String executionId,
-            String elementId,
-            String category,
-            String tenantId,
-            String correlationId,
-            String traceparent,
-            String uniqueKey,
-            String createTime,
-            String exceptionMessage) {}
-
-    Job(Said said, ObjectMapper mapper) {
-        this.said = said;
+    private Job(ObjectMapper mapper) {
         this.mapper = mapper;
     }
 
+    /** Reads a job as the service tells it, of which the parser stands at the beginning. */
+    static Job from(JsonParser told, ObjectMapper mapper) throws IOException {
+        Job job = new Job(mapper);
+        while (told.nextToken() == JsonToken.FIELD_NAME) {
+            String name = told.currentName();
+            told.nextToken();
+            job.take(name, told);
+            told.skipChildren();
+        }
+        return job;
+    }
+
+    private void take(String name, JsonParser value) throws IOException {
+        switch (name) {
+            case "id" -> id = value.getValueAsString();
+            case "handlerType" -> handlerType = value.getValueAsString();
+            case "revision" -> revision = value.getValueAsLong();
+            case "payload" -> payload = Json.PROTOCOL.readTree(value);
+            case "attempts" -> attempts = value.getValueAsInt();
+            case "retries" -> retries = value.getValueAsInt();
+            case "priority" -> priority = value.getValueAsInt();
+            case "processInstanceId" -> processInstanceId = value.getValueAsString();
+            case "processDefinitionId" -> processDefinitionId = value.getValueAsString();
+            case "executionId" -> executionId = value.getValueAsString();
+            case "elementId" -> elementId = value.getValueAsString();
+            case "category" -> category = value.getValueAsString();
+            case "tenantId" -> tenantId = value.getValueAsString();
+            case "correlationId" -> correlationId = value.getValueAsString();
+            case "traceparent" -> traceparent = value.getValueAsString();
+            case "uniqueKey" -> uniqueKey = value.getValueAsString();
+            case "createTime" -> createTime = value.getValueAsString();
+            case "exceptionMessage" -> exceptionMessage = value.getValueAsString();
+            default -> {}
+        }
+    }
+
     public String id() {
-        return said.id;
+        return id;
     }
 
     public String handlerType() {
-        return said.handlerType;
+        return handlerType;
     }
 
     /** The payload in JSON; a null node, if it has none. */
     public JsonNode payload() {
-        return said.payload == null ? NullNode.getInstance() : said.payload;
+        return payload;
     }
 
     /**
@@ -90,62 +123,62 @@ public final class Job {
 
     /** How many attempts have failed: 0 at first. */
     public int attempts() {
-        return said.attempts;
+        return attempts;
     }
 
     /** How many attempts are left, this one included. */
     public int retries() {
-        return said.retries;
+        return retries;
     }
 
     public int priority() {
-        return said.priority;
+        return priority;
     }
 
     public Optional<String> processInstanceId() {
-        return Optional.ofNullable(said.processInstanceId);
+        return Optional.ofNullable(processInstanceId);
     }
 
     public Optional<String> processDefinitionId() {
-        return Optional.ofNullable(said.processDefinitionId);
+        return Optional.ofNullable(processDefinitionId);
     }
 
     public Optional<String> executionId() {
-        return Optional.ofNullable(said.executionId);
+        return Optional.ofNullable(executionId);
     }
 
     public Optional<String> elementId() {
-        return Optional.ofNullable(said.elementId);
+        return Optional.ofNullable(elementId);
     }
 
     public Optional<String> category() {
-        return Optional.ofNullable(said.category);
+        return Optional.ofNullable(category);
     }
 
     public Optional<String> tenantId() {
-        return Optional.ofNullable(said.tenantId);
+        return Optional.ofNullable(tenantId);
     }
 
     public Optional<String> correlationId() {
-        return Optional.ofNullable(said.correlationId);
+        return Optional.ofNullable(correlationId);
     }
 
     /** The trace that it belongs to, in the form of W3C Trace Context. */
     public Optional<String> traceParent() {
-        return Optional.ofNullable(said.traceparent);
+        return Optional.ofNullable(traceparent);
     }
 
     public Optional<String> uniqueKey() {
-        return Optional.ofNullable(said.uniqueKey);
+        return Optional.ofNullable(uniqueKey);
     }
 
     public Optional<Instant> createTime() {
-        return Optional.ofNullable(said.createTime).map(Instant::parse);
+        return Optional.ofNullable(createTime).map(Instant::parse);
     }
 
     /** The message of the attempt before, if that failed. */
     public Optional<String> lastFailure() {
-        return Optional.ofNullable(said.exceptionMessage);
+        return Optional.ofNullable(exceptionMessage);
     }
 
     /**
@@ -187,11 +220,11 @@ public final class Job {
 
     @Override
     public String toString() {
-        return "Job[" + said.handlerType + ", " + said.id + "]";
+        return "Job[" + handlerType + ", " + id + "]";
     }
 
     long revision() {
-        return said.revision;
+        return revision;
     }
 
     /** In JSON; null: there are none. */

@@ -31,7 +31,12 @@ public final class JobstrandClient {
         HttpClient http =
                 builder.http != null
                         ? builder.http
-                        : HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+                        : HttpClient.newBuilder()
+                                .version(HttpClient.Version.HTTP_1_1)
+                                // Bytes are put together there, and nothing blocks: in a pool each
+                                // piece of an answer would be a change of threads.
+                                .executor(Runnable::run)
+                                .build();
         transport =
                 new Transport(
                         http, builder.address, builder.token, builder.timeout, 1 + builder.retries);

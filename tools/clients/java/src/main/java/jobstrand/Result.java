@@ -70,12 +70,27 @@ record Result(Job job, byte[] text) {
     /** Most jobs end so: without a tree of nodes. */
     private static byte[] completed(Job job) {
         StringBuilder text = new StringBuilder(128).append("{\"id\":\"");
-        JsonStringEncoder.getInstance().quoteAsString(job.id(), text);
+        if (isPlain(job.id())) {
+            text.append(job.id());
+        } else {
+            JsonStringEncoder.getInstance().quoteAsString(job.id(), text);
+        }
         text.append("\",\"revision\":").append(job.revision()).append(",\"outcome\":\"complete\"");
         if (job.variables() != null) {
             text.append(",\"variables\":").append(job.variables());
         }
         return text.append('}').toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** JSON says it as it is. */
+    private static boolean isPlain(String text) {
+        for (int at = 0; at < text.length(); ++at) {
+            char letter = text.charAt(at);
+            if (letter < ' ' || letter == '"' || letter == '\\') {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static ObjectNode failed(Job job, Throwable failure) {

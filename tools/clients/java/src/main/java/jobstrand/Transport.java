@@ -1,7 +1,7 @@
 package jobstrand;
 
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.node.MissingNode;
 
 import java.io.IOException;
@@ -25,6 +25,10 @@ final class Transport {
     private final String token;
     private final Duration timeout;
     private final int tries;
+
+    interface Reading<T> {
+        T of(JsonParser text) throws IOException;
+    }
 
     Transport(HttpClient http, String address, String token, Duration timeout, int tries) {
         this.http = http;
@@ -64,9 +68,9 @@ final class Transport {
         return ask(method, path, body, Map.of(), wait);
     }
 
-    /** Asks for things of which the service need not say what is null. */
-    byte[] minimal(String path, byte[] body, Duration wait) throws InterruptedException {
-        return ask("POST", path, body, Map.of("Prefer", "return=minimal"), wait);
+    /** Asks for things of which the service need not say what is null, without waiting. */
+    Asked minimal(String path, byte[] body, Duration wait) {
+        return new Asked(request("POST", path, body, Map.of("Prefer", "return=minimal")), wait);
     }
 
     /** Whether the same request may succeed later. */
@@ -88,9 +92,10 @@ final class Transport {
         }
     }
 
-    <T> T read(byte[] text, ObjectReader type) {
-        try {
-            return type.readValue(text);
+    /** Reads what is too long for a tree. */
+    <T> T read(byte[] text, Reading<T> reading) {
+        try (JsonParser parser = Json.PROTOCOL.createParser(text)) {
+            return reading.of(parser);
         } catch (IOException error) {
             throw new UnreachableException(address, error);
         }
@@ -99,27 +104,45 @@ final class Transport {
     private byte[] ask(
             String method, String path, byte[] body, Map<String, String> headers, Duration wait)
             throws InterruptedException {
+        return new Asked(request(method, path, body, headers), wait).answer();
+    }
+
+    /** A request that is under way. */
+    final class Asked {
         // HttpClient's own time limit ends with the head of an answer.
-        CompletableFuture<HttpResponse<byte[]>> asked =
-                http.sendAsync(
-                        request(method, path, body, headers),
-                        HttpResponse.BodyHandlers.ofByteArray());
-        try {
-            HttpResponse<byte[]> answer =
-                    asked.get(timeout.plus(wait).toMillis(), TimeUnit.MILLISECONDS);
-            if (answer.statusCode() >= 400) {
-                throw refusal(answer);
+        private final CompletableFuture<HttpResponse<byte[]>> asked;
+        private final Duration patience;
+        private final long since = System.nanoTime();
+
+        private Asked(HttpRequest request, Duration wait) {
+            asked = http.sendAsync(request, HttpResponse.BodyHandlers.ofByteArray());
+            patience = timeout.plus(wait);
+        }
+
+        byte[] answer() throws InterruptedException {
+            try {
+                long gone = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since);
+                HttpResponse<byte[]> answer =
+                        asked.get(patience.toMillis() - gone, TimeUnit.MILLISECONDS);
+                if (answer.statusCode() >= 400) {
+                    throw refusal(answer);
+                }
+                return answer.body();
+            } catch (InterruptedException stop) {
+                cancel();
+                throw stop;
+            } catch (TimeoutException late) {
+                cancel();
+                throw new UnreachableException(
+                        address, new TimeoutException("nothing within " + patience));
+            } catch (ExecutionException error) {
+                throw new UnreachableException(address, error.getCause());
             }
-            return answer.body();
-        } catch (InterruptedException stop) {
+        }
+
+        /** It may have been carried out all the same. */
+        void cancel() {
             asked.cancel(true);
-            throw stop;
-        } catch (TimeoutException late) {
-            asked.cancel(true);
-            throw new UnreachableException(
-                    address, new TimeoutException("nothing within " + timeout.plus(wait)));
-        } catch (ExecutionException error) {
-            throw new UnreachableException(address, error.getCause());
         }
     }
 
