@@ -230,10 +230,6 @@ TEST(TestKitDatabase, Is_gone_with_the_test) {
     EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(path).parent_path()));
 }
 
-TEST(TestKitDatabase, Of_a_server_is_refused_because_its_clock_cannot_be_turned) {
-    EXPECT_THROW(TestEngine({.database_url = "postgresql://a:b@host/c"}), std::logic_error);
-}
-
 }  // namespace
 
 }  // namespace jobstrand::test
