@@ -84,9 +84,7 @@ void create_indexes(
         const auto session = pool.lease(persistence::SessionPool::Access::write);
         if (persistence::create_index(*session, needed.index)) {
             log.write(
-                schema::LogLevel::info,
-                "index created",
-                {{"index", std::string(needed.index.name)}}
+                schema::LogLevel::info, "index created", {{"index", std::string(needed.index.name)}}
             );
         }
     }

@@ -157,15 +157,18 @@ schema::TimePoint StepNode::next_look() const {
 }
 
 std::optional<StepNode::Step> StepNode::run_next() {
-    if (queue_.empty()) {
-        (void)take(1);
+    while (is_alive()) {
+        if (queue_.empty() && take(page()) == 0) {
+            break;
+        }
+        const HeldJobPtr held = std::move(queue_.front());
+        queue_.pop_front();
+        Step step = run(held);
+        if (step.was_run) {
+            return step;
+        }
     }
-    if (queue_.empty()) {
-        return std::nullopt;
-    }
-    const HeldJobPtr held = std::move(queue_.front());
-    queue_.pop_front();
-    return run(held);
+    return std::nullopt;
 }
 
 StepNode::Step StepNode::run(const HeldJobPtr& held) {
@@ -214,8 +217,16 @@ std::size_t StepNode::take(std::size_t jobs) {
     if (settings_.acquire_async_jobs) {
         take_free();
     }
+    if (were_there_limits_) {
+        take_limited();  // What has just been made to wait.
+    }
     most_held_ = 0;
     return held_.size() - before;
+}
+
+// Whose turn it is among the tenants is only known within a page.
+std::size_t StepNode::page() const {
+    return settings_.order.tenants_in_turn ? settings_.acquire_page : 1;
 }
 
 std::size_t StepNode::left() const {

@@ -37,15 +37,16 @@ class StepNode final : private executor::JobIntake {
 public:
     StepNode(engine::Wiring& wiring, const schema::Clock& clock, schema::Log& log);
 
-    /// A run, or a job that this node dropped without running it.
+    /// A run.
     struct Step {
         std::shared_ptr<const schema::Job> job;  ///< As it was acquired.
         schema::Transition transition;
         bool is_lost = false;  ///< What came of it was not written.
-        bool was_run = true;
+        bool was_run = true;   ///< false: the job was dropped, or its run has not ended.
     };
 
-    /// Runs the next job that can run; nullopt: there is none.
+    /// Runs the next job that can run; nullopt: there is none, or its run does not end before the
+    /// node is thawed.
     [[nodiscard]] std::optional<Step> run_next();
 
     /// Takes up to so many jobs and runs none. Returns how many it took.
@@ -86,6 +87,7 @@ private:
 
     [[nodiscard]] Step run(const executor::HeldJobPtr& held);
     [[nodiscard]] Step write(persistence::Outcome outcome);
+    [[nodiscard]] std::size_t page() const;
     [[nodiscard]] std::size_t left() const;
     void do_pass(Pass& pass) const;
     void move_due_timers();

@@ -183,9 +183,7 @@ public:
     }
 
     void record(const TestNode::Parts& node, StepNode::Step step) {
-        if (step.was_run) {
-            runs.push_back(run_of(std::move(step), clock.now(), node.wiring().lock_owner()));
-        }
+        runs.push_back(run_of(std::move(step), clock.now(), node.wiring().lock_owner()));
     }
 
     /// When a timer is due, or a limit lets a job start.
