@@ -64,7 +64,7 @@ public:
     void kill();
 
     /// The process stands still, which it does not notice. What a handler returns that it runs is
-    /// written when it is thawed, if its lock is still its own.
+    /// written when it is thawed, if its lock is still its own; only a transactional one commits.
     void freeze();
     void thaw();
 

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <jobstrand/job_history.hpp>
 #include <jobstrand/on_sqlite.hpp>
 #include <jobstrand/testing.hpp>
 
@@ -7,6 +8,7 @@
 #include <chrono>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -249,6 +251,21 @@ TEST_F(TestKit, The_clock_may_be_turned_in_a_transaction) {
     EXPECT_EQ(test_.run_until_idle(), 1);
 }
 
+TEST_F(TestKit, What_a_run_tells_is_seen_while_time_goes_by_and_stands_with_its_failure) {
+    JobHistory history(engine());
+    engine().add_handler("tells", [&](const JobContext& context) {
+        context.progress(0.5, "half");
+        context.log("a line\n");
+        test_.advance(1s);
+        EXPECT_EQ(history.progress("a").value().note, "half");
+        return Failed{.message = "no", .retryable = false};
+    });
+    engine().enqueue({.handler_type = "tells", .id = "a"});
+    EXPECT_EQ(test_.run_until_idle(), 1);
+    EXPECT_THAT(history.failure_details("a"), HasSubstr("a line"));
+    EXPECT_EQ(history.progress("a"), std::nullopt);
+}
+
 TEST_F(TestKit, Deadlines_of_handlers_go_by_the_clock) {
     EngineOptions options = TestEngine::silent();
     options.job_time_limit = 5min;
@@ -348,17 +365,16 @@ TEST(TestKitClock, Begins_in_1970_or_later) {
 
 // The pace is printed and not asserted: this machine may be busy.
 TEST(TestKitClock, Makes_ten_thousand_turns_of_a_year_with_both_changes_of_clocks) {
-    using namespace std::chrono;
-    TestEngine test(TestEngine::silent(), sys_days(2014y / 1 / 1));
+    TestEngine test(TestEngine::silent(), std::chrono::sys_days(2014y / 1 / 1));
     test.engine().add_handler("noop", [](const JobContext&) { return Succeeded{}; });
     test.engine().start_series({
         .turn = {.handler_type = "noop"},
         .repeat = "0 0/52 * * * ?",
         .zone = "Europe/Berlin",
     });
-    const auto began = steady_clock::now();
-    test.run_for(days(365), 20'000);
-    const duration<double> took = steady_clock::now() - began;
+    const auto began = std::chrono::steady_clock::now();
+    test.run_for(std::chrono::days(365), 20'000);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
     const auto seconds = std::to_string(took.count());
     RecordProperty("seconds", seconds);
     // At :00 and :52 of each hour of a year; one hour is left out, and one comes twice.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <utility>
 
 namespace jobstrand::test_kit {
@@ -60,6 +61,7 @@ StepNode::StepNode(engine::Wiring& wiring, const schema::Clock& clock, schema::L
       clock_(clock),
       held_(settings_.queue_bytes, executor::exclusive_over(settings_)),
       order_(clock, executor::exclusive_over(settings_), settings_.lock_time),
+      news_(std::make_shared<executor::RunNewsBook>(wiring.lock_owner())),
       completion_(
           {.store = store_,
            .held = held_,
@@ -74,7 +76,8 @@ StepNode::StepNode(engine::Wiring& wiring, const schema::Clock& clock, schema::L
            .handlers = wiring.handlers(),
            .clock = clock,
            .log = log,
-           .lease = &lease_},
+           .lease = &lease_,
+           .news = news_},
           rules_of(settings_, wiring.retry_rule()),
           wiring.lock_owner()
       ),
@@ -107,6 +110,7 @@ StepNode::StepNode(engine::Wiring& wiring, const schema::Clock& clock, schema::L
       ),
       passing_({store_, order_, *this, clock}, settings_),
       run_writing_(wiring.run_store(), wiring.last_runs(), clock, log),
+      news_writing_(wiring.run_news_store(), *news_, clock),
       passes_{{&leftovers_}} {
     held_.when_gone([this](std::span<const schema::Job* const> jobs) { on_gone(jobs); });
     if (settings_.reset_expired_jobs) {
@@ -133,6 +137,7 @@ void StepNode::look_after() {
         do_pass(pass);
     }
     (void)run_writing_.write();
+    (void)news_writing_.write();
 }
 
 void StepNode::do_pass(Pass& pass) const {

@@ -13,6 +13,8 @@
 #include "executor/nodes/node_presence.hpp"
 #include "executor/pool/group_order.hpp"
 #include "executor/pool/held_jobs.hpp"
+#include "executor/report/run_news_book.hpp"
+#include "executor/report/run_news_writing.hpp"
 #include "executor/report/run_writing.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
@@ -36,6 +38,7 @@ namespace jobstrand::test_kit {
 class StepNode final : private executor::JobIntake {
 public:
     StepNode(engine::Wiring& wiring, const schema::Clock& clock, schema::Log& log);
+    ~StepNode() override { news_->close(); }
 
     /// A run.
     struct Step {
@@ -117,6 +120,7 @@ private:
     executor::HeldJobs held_;
     executor::GroupOrder order_;
     executor::NodeLease lease_;
+    const std::shared_ptr<executor::RunNewsBook> news_;
     executor::JobCompletion completion_;
     executor::JobRunner runner_;
     executor::LockRenewal renewal_;
@@ -126,6 +130,7 @@ private:
     executor::NodePresence presence_;
     executor::GroupPassing passing_;
     executor::RunWriting run_writing_;
+    executor::RunNewsWriting news_writing_;
 
     std::vector<Pass> passes_;
     schema::SteadyPoint next_presence_ = schema::SteadyPoint::min();

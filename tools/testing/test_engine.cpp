@@ -166,9 +166,9 @@ public:
 
     /// false: it has nothing to do.
     bool run_next(TestNode::Parts& node, std::size_t& left) {
-        running.push_back(&node);
+        TestNode::Parts* const outer = std::exchange(innermost, &node);
         std::optional<StepNode::Step> step = node.steps.run_next();
-        running.pop_back();
+        innermost = outer;
         if (!step) {
             return false;
         }
@@ -225,8 +225,8 @@ public:
     std::string path;
     std::string database_url;
     std::vector<std::unique_ptr<TestNode>> nodes;
-    std::vector<TestNode::Parts*> running;  ///< The innermost last.
-    Duration settle{0};                     ///< Until then nobody holds anything who is dead.
+    TestNode::Parts* innermost = nullptr;  ///< Whose handler runs, of those that run in each other.
+    Duration settle{0};                    ///< Until then nobody holds anything who is dead.
     TimePoint restless_until{};
     TimePoint next_chores{};
     std::vector<TestRun> runs;
@@ -266,8 +266,7 @@ void TestNode::kill() {
     }
     leave_the_living();
     parts_->steps.die();
-    if (!parts_->owner.running.empty() && parts_->owner.running.back() == parts_.get() &&
-        parts_->steps.is_running()) {
+    if (parts_->owner.innermost == parts_.get() && parts_->steps.is_running()) {
         throw Killed();
     }
 }
