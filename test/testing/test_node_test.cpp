@@ -102,6 +102,15 @@ protected:
         return engine().enqueue(std::move(job));
     }
 
+    void lock_for_a_minute() {
+        engine().in_transaction([&](Transaction& transaction) {
+            transaction.execute(
+                "UPDATE ACT_RU_JOB SET LOCK_OWNER_ = 'stranger', LOCK_EXP_TIME_ = ?",
+                {test_->now() + 1min}
+            );
+        });
+    }
+
     void limit(std::optional<std::int64_t> concurrent, std::optional<std::int64_t> per_minute) {
         const std::string group = schema::group_name(schema::LimitKind::type, "work");
         const auto number = [](const auto& value) {
@@ -308,18 +317,20 @@ TEST_P(Nodes, Keep_their_locks_however_far_the_clock_is_turned_while_they_live) 
 
 TEST_P(Nodes, Free_the_locks_of_others_that_have_expired) {
     serve(test_->node());
-    const std::string id = enqueue("1");
-    engine().in_transaction([&](Transaction& transaction) {
-        transaction.execute(
-            "UPDATE ACT_RU_JOB SET LOCK_OWNER_ = 'stranger', LOCK_EXP_TIME_ = ? WHERE ID_ = ?",
-            {test_->now() + 1min, id}
-        );
-    });
+    enqueue("1");
+    lock_for_a_minute();
     EXPECT_EQ(test_->run_until_idle(), 0);
     test_->advance(59s);
     EXPECT_EQ(test_->run_until_idle(), 0);
     test_->advance(11s);
     EXPECT_EQ(test_->run_until_idle(), 1);
+}
+
+TEST_P(Nodes, Free_the_locks_of_others_that_expire_while_time_goes_by) {
+    serve(test_->node());
+    enqueue("1");
+    lock_for_a_minute();
+    EXPECT_EQ(test_->run_for(1h), 1);
 }
 
 // I4

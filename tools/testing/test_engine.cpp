@@ -226,7 +226,7 @@ public:
     std::string database_url;
     std::vector<std::unique_ptr<TestNode>> nodes;
     TestNode::Parts* innermost = nullptr;  ///< Whose handler runs, of those that run in each other.
-    Duration settle{0};                    ///< Until then nobody holds anything who is dead.
+    Duration settle{0};                    ///< So long locks and leases of the dead last at most.
     TimePoint restless_until{};
     TimePoint next_chores{};
     std::vector<TestRun> runs;
@@ -362,7 +362,7 @@ std::size_t TestEngine::run_for(Duration time, std::size_t limit) {
         parts_->run_what_is_due(left);
         while (now() < end) {
             parts_->turn_towards(std::min(parts_->next_start().value_or(end), end));
-            parts_->live_on();
+            now() < end ? parts_->live_on() : parts_->live_on_in_the_open();
             parts_->run_what_is_due(left);
         }
         parts_->live_on_in_the_open();
