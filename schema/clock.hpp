@@ -37,4 +37,10 @@ public:
     }
 };
 
+/// For who is given no other clock.
+[[nodiscard]] inline const Clock& machine_clock() {
+    static const SystemClock clock;
+    return clock;
+}
+
 }  // namespace jobstrand::schema

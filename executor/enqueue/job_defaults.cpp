@@ -41,12 +41,14 @@ JobDefaults::JobDefaults(
     const schema::Clock& clock,
     schema::RetryPolicy policy,
     bool is_prioritized,
-    schema::FailedExpression on_failure
+    schema::FailedExpression on_failure,
+    std::shared_ptr<schema::FreshIds> ids
 )
     : clock_(clock),
       policy_(std::move(policy)),
       is_prioritized_(is_prioritized),
-      on_failure_(on_failure) {}
+      on_failure_(on_failure),
+      ids_(ids == nullptr ? std::make_shared<schema::FreshIds>(clock) : std::move(ids)) {}
 
 void JobDefaults::fill_in(std::vector<Job>& jobs, const schema::JobDefinitions& definitions) {
     refuse_invalid(jobs);
@@ -59,8 +61,7 @@ void JobDefaults::fill_in(std::vector<Job>& jobs, const schema::JobDefinitions& 
 
 void JobDefaults::fill_in(Job& job, schema::TimePoint now) {
     if (job.id.empty()) {
-        const std::lock_guard lock(ids_mutex_);
-        job.id = ids_.next(now);
+        job.id = ids_->next(now);
     }
     if (job.correlation_id.empty()) {
         job.correlation_id = job.id;

@@ -2,12 +2,12 @@
 
 #include "schema/clock.hpp"
 #include "schema/definition/job_definitions.hpp"
+#include "schema/fresh_ids.hpp"
 #include "schema/job.hpp"
 #include "schema/retry_policy.hpp"
 #include "schema/time.hpp"
-#include "schema/uuid7.hpp"
 
-#include <mutex>
+#include <memory>
 #include <vector>
 
 namespace jobstrand::executor {
@@ -23,7 +23,8 @@ public:
         const schema::Clock& clock,
         schema::RetryPolicy policy,
         bool is_prioritized = true,
-        schema::FailedExpression on_failure = schema::FailedExpression::refuses_job
+        schema::FailedExpression on_failure = schema::FailedExpression::refuses_job,
+        std::shared_ptr<schema::FreshIds> ids = nullptr  ///< nullptr: ids of its own.
     );
 
     /// What their definitions say goes before what all jobs get. Throws std::invalid_argument with
@@ -37,9 +38,7 @@ private:
     const schema::RetryPolicy policy_;
     const bool is_prioritized_;
     const schema::FailedExpression on_failure_;
-
-    std::mutex ids_mutex_;
-    schema::Uuid7Source ids_;  ///< Guarded by ids_mutex_.
+    const std::shared_ptr<schema::FreshIds> ids_;
 };
 
 }  // namespace jobstrand::executor

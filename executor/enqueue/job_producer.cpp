@@ -80,7 +80,8 @@ JobProducer::JobProducer(Dependencies dependencies, Rules rules)
           dependencies.clock,
           std::move(rules.retries),
           rules.is_prioritized,
-          rules.on_failed_expression
+          rules.on_failed_expression,
+          dependencies.ids
       ),
       definitions_(dependencies.store, dependencies.clock, rules.records_definitions) {}
 

@@ -35,6 +35,7 @@ public:
         JobIntake& intake;
         const schema::Clock& clock;
         const WakeUps& wake_ups;
+        std::shared_ptr<schema::FreshIds> ids = nullptr;  ///< See JobDefaults.
     };
 
     /// A callback that sees new jobs as they were stored: within the transaction, before its

@@ -188,6 +188,7 @@ public:
 
 private:
     friend class TestEngine;
+    friend class TestNode;
     friend class ExternalWorker;
     friend class JobHistory;
     friend class Management;

@@ -47,8 +47,17 @@ struct HistoryOptions {
     std::int64_t max_rows = 1'000'000;                ///< Of the log, the latest. 0: any number.
     bool incidents = true;                            ///< Each dead letter opens one.
     OnIncident on_incident = {};                      ///< Empty: nobody listens.
-    std::int64_t last_runs = 100;  ///< Of each handler type that succeeded. 0: none are told.
+    std::string incident_target = {};  ///< Of the service's `[targets]`: told by an `http` job.
+    std::int64_t last_runs = 100;      ///< Of each handler type that succeeded. 0: none are told.
     Duration last_runs_retention{std::chrono::hours(24 * 7)};  ///< 0: for ever.
+
+    Duration dead_letter_retention{0};      ///< Older ones are removed for good. 0: none.
+    std::int64_t dead_letter_max_rows = 0;  ///< The latest that are kept. 0: any number.
+
+    bool cleanup = true;            ///< false: this engine removes nothing of all this.
+    std::string cleanup_from = {};  ///< Of the day, `20:00` (UTC) or `20:00+0200`; empty: always.
+    std::string cleanup_to = {};    ///< The next day if it is earlier.
+    std::int64_t cleanup_priority = 0;  ///< A scope without it leaves the removal to others.
 };
 
 }  // namespace jobstrand

@@ -128,7 +128,7 @@ public:
     /// The last runs of each handler type that have succeeded, the latest first, behind the run
     /// with the id `behind` (empty: from the latest). Engines that run write them down about a
     /// second after the end, those of external workers too, and a crash may lose some. Not among
-    /// them: runs by Engine::run_job, and of a TestEngine.
+    /// them: runs by Engine::run_job.
     [[nodiscard]] std::vector<FinishedRun> finished_runs(
         const FinishedRunQuery& query = {},
         std::string_view behind = {},

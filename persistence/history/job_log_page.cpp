@@ -167,12 +167,8 @@ void JobLogPage::add_interrupted(const Job& job, std::string_view node, schema::
          .message = "the process that held it died, or was cut off from the database"});
 }
 
-void JobLogPage::add_created(const Job& job) {
-    if (wants(JobEvent::created)) {
-        const auto machine_now =
-            std::chrono::floor<schema::Duration>(std::chrono::system_clock::now());
-        add(job, JobEvent::created, "enqueued", {.time = job.create_time.value_or(machine_now)});
-    }
+void JobLogPage::add_created(const Job& job, schema::TimePoint now) {
+    add(job, JobEvent::created, "enqueued", {.time = job.create_time.value_or(now)});
 }
 
 void JobLogPage::write(Transaction& transaction) {

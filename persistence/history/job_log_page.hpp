@@ -42,8 +42,8 @@ public:
     /// A job whose lock has ended, as it was before.
     void add_interrupted(const schema::Job& job, std::string_view node, schema::TimePoint now);
 
-    /// A new job.
-    void add_created(const schema::Job& job);
+    /// A new job; one that does not say when it was made is made now.
+    void add_created(const schema::Job& job, schema::TimePoint now);
 
     /// One statement for many lines; none for none.
     void write(Transaction& transaction);

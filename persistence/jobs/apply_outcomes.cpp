@@ -195,15 +195,10 @@ leaving_for_update(Transaction& transaction, std::string_view owner, const Outco
                                                   : std::nullopt;
 }
 
-/// For the creation time of next turns: outcomes do not bring the database's time, and nothing is
-/// decided by it.
-schema::TimePoint machine_now() {
-    return std::chrono::floor<schema::Duration>(std::chrono::system_clock::now());
-}
-
-MoveFacts facts_of(const Outcome& outcome, std::string_view owner) {
+/// `now` is for an outcome that does not say when it was.
+MoveFacts facts_of(const Outcome& outcome, std::string_view owner, schema::TimePoint now) {
     return {
-        .time = outcome.ended.value_or(outcome.transition.failed_time.value_or(machine_now())),
+        .time = outcome.ended.value_or(outcome.transition.failed_time.value_or(now)),
         .node = owner,
         .duration = outcome.duration,
     };
@@ -220,16 +215,18 @@ void log_completed(
     if (!log.wants(schema::JobEvent::succeeded)) {
         return;
     }
+    const schema::TimePoint now = context.clock.now();
     for (const Outcome* outcome : completed) {
-        log.add(*outcome->job, outcome->transition, facts_of(*outcome, owner));
+        log.add(*outcome->job, outcome->transition, facts_of(*outcome, owner, now));
     }
     log.write(transaction);
 }
 
-std::map<std::string_view, MoveFacts> runs_of(const Outcomes& outcomes, std::string_view owner) {
+std::map<std::string_view, MoveFacts>
+runs_of(const Outcomes& outcomes, std::string_view owner, schema::TimePoint now) {
     std::map<std::string_view, MoveFacts> runs;
     for (const Outcome* outcome : outcomes) {
-        runs.emplace(outcome->job->id, facts_of(*outcome, owner));
+        runs.emplace(outcome->job->id, facts_of(*outcome, owner, now));
     }
     return runs;
 }
@@ -254,13 +251,14 @@ bool write_outcomes(
     if (!leaving) {
         return false;
     }
-    MovePipeline moves(transaction, context, JobPlace::executable, machine_now());
+    const schema::TimePoint now = context.clock.now();
+    MovePipeline moves(transaction, context, JobPlace::executable, now);
     for (const Outcome* outcome : work.completed) {
         if (!outcome->job->repeat.empty()) {
             moves.add_deleted(*outcome->job, outcome->transition);
         }
     }
-    moves.know_runs(runs_of(work.leaving, owner));
+    moves.know_runs(runs_of(work.leaving, owner, now));
     moves.decide(std::move(leaving->rows), std::move(leaving->transitions));
     moves.write(&twins);
     log_completed(transaction, owner, work.completed, context);

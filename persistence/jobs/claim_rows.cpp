@@ -7,7 +7,6 @@
 #include "persistence/rows/move_jobs.hpp"
 #include "persistence/rows/new_dead_letters.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
-#include "persistence/sql/database_now.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
 
@@ -77,7 +76,7 @@ void tell_of_twins(
         }
     }
     if (!dead.empty()) {
-        tell_of_buried(transaction, context, dead, database_now(transaction));
+        tell_of_buried(transaction, context, dead, context.clock.now());
     }
 }
 

@@ -106,7 +106,7 @@ void delete_byte_arrays_of(Transaction& transaction, std::span<const Job* const>
     delete_byte_arrays(transaction, std::move(ids));
 }
 
-void store_payloads(Transaction& transaction, std::span<Job> jobs, FreshIds& ids) {
+void store_payloads(Transaction& transaction, std::span<Job> jobs, schema::FreshIds& ids) {
     std::vector<ByteArray> payloads;
     for (Job& job : jobs) {
         job.custom_values_id.clear();

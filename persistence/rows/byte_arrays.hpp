@@ -1,7 +1,7 @@
 #pragma once
 
-#include "persistence/rows/fresh_ids.hpp"
 #include "persistence/sql/transaction.hpp"
+#include "schema/fresh_ids.hpp"
 #include "schema/job.hpp"
 
 #include <span>
@@ -36,7 +36,7 @@ void delete_byte_arrays(Transaction& transaction, std::vector<std::string_view> 
 void delete_byte_arrays_of(Transaction& transaction, std::span<const schema::Job* const> jobs);
 
 /// Stores the payloads of jobs that are too long for their row, each under a new id.
-void store_payloads(Transaction& transaction, std::span<schema::Job> jobs, FreshIds& ids);
+void store_payloads(Transaction& transaction, std::span<schema::Job> jobs, schema::FreshIds& ids);
 
 /// Bytes of the payload of each job, in their order, of those too that are stored apart and not
 /// fetched yet.

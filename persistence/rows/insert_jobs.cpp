@@ -97,8 +97,9 @@ void log_created(
     std::span<const PlacedJob* const> jobs
 ) {
     JobLogPage log(context.history);
+    const schema::TimePoint now = context.clock.now();
     for (const PlacedJob* const placed : jobs) {
-        log.add_created(placed->job);
+        log.add_created(placed->job, now);
     }
     log.write(transaction);
 }
@@ -143,7 +144,7 @@ std::vector<PlacedJob> with(std::vector<PlacedJob> jobs, JobsByIndex changes) {
 }
 
 /// Job ids may already be as long as the column, so they cannot name rows of ACT_GE_BYTEARRAY.
-void give_payload_ids(std::vector<PlacedJob>& jobs, FreshIds& ids) {
+void give_payload_ids(std::vector<PlacedJob>& jobs, schema::FreshIds& ids) {
     for (PlacedJob& placed : jobs) {
         if (is_too_long_for_row(placed.job.payload)) {
             placed.job.custom_values_id = ids.next();

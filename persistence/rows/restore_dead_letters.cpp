@@ -8,7 +8,6 @@
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/new_dead_letters.hpp"
 #include "persistence/shared/execution_counts.hpp"
-#include "persistence/sql/database_now.hpp"
 
 #include <algorithm>
 #include <set>
@@ -27,7 +26,7 @@ struct Restored {
     std::vector<Job> rows;
 };
 
-Restored rows_of(std::span<const DeadLetterCopy> copies, FreshIds& ids) {
+Restored rows_of(std::span<const DeadLetterCopy> copies, schema::FreshIds& ids) {
     Restored restored;
     for (const DeadLetterCopy& copy : copies) {
         restored.copies.push_back(&copy);
@@ -106,7 +105,7 @@ void tell_of_restored(
     for (const Job* const row : added) {
         dead.push_back({.job = row});
     }
-    tell_of_dead_letters(transaction, context, dead, database_now(transaction));
+    tell_of_dead_letters(transaction, context, dead, context.clock.now());
 }
 
 }  // namespace

@@ -2,10 +2,11 @@
 
 #include "persistence/history/history_book.hpp"
 #include "persistence/rows/definition_book.hpp"
-#include "persistence/rows/fresh_ids.hpp"
 #include "persistence/rows/limit_book.hpp"
 #include "persistence/sql/transaction_runner.hpp"
+#include "schema/clock.hpp"
 #include "schema/exclusive_group.hpp"
+#include "schema/fresh_ids.hpp"
 #include "schema/log.hpp"
 #include "schema/series/series_schedule.hpp"
 
@@ -16,7 +17,8 @@ struct StoreContext {
     TransactionRunner& runner;
     schema::Log& log;
     const schema::SeriesSchedule& schedule;
-    FreshIds& ids;
+    const schema::Clock& clock;  ///< For moves that are given no time.
+    schema::FreshIds& ids;
     LimitBook& limits;
     HistoryBook& history;
     DefinitionBook& definitions;

@@ -2,7 +2,6 @@
 
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/move_jobs.hpp"
-#include "persistence/sql/database_now.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "schema/limits.hpp"
@@ -100,7 +99,7 @@ void bury_twins(
         for (PlacedJob& placed : jobs) {
             if (placed.place == place && taken.contain(placed.job)) {
                 const schema::Transition transition =
-                    schema::id_taken(placed.job, place, database_now(transaction));
+                    schema::id_taken(placed.job, place, context.clock.now());
                 placed = redirected(std::move(placed), transition);
                 twins.buried.push_back(placed.job.id);
             }

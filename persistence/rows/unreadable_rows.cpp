@@ -3,7 +3,6 @@
 #include "persistence/rows/move_jobs.hpp"
 #include "persistence/rows/new_dead_letters.hpp"
 #include "persistence/rows/twins.hpp"
-#include "persistence/sql/database_now.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "schema/job_transition.hpp"
 
@@ -52,7 +51,7 @@ void bury_unreadable(
     std::vector<Job> rows
 ) {
     std::vector<PlacedJob> dead;
-    const schema::TimePoint now = database_now(transaction);
+    const schema::TimePoint now = context.clock.now();
     for (Job& row : rows) {
         const schema::Transition transition = schema::unreadable(row, now);
         dead.push_back(moved(std::move(row), transition));

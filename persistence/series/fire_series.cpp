@@ -31,7 +31,7 @@ fire_series(const StoreContext& context, std::string_view key, schema::TimePoint
         const PlacedJob* const row = &placed;
         insert_placed(transaction, std::span(&row, 1));
         JobLogPage log(context.history);
-        log.add_created(placed.job);
+        log.add_created(placed.job, now);
         log.write(transaction);
     };
     context.runner.run(fire, [&](Transaction& transaction) {

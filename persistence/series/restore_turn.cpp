@@ -94,7 +94,7 @@ void insert_turn(
     insert_placed(transaction, std::span(&row, 1));
     update_series(transaction, std::span(&series, 1));
     JobLogPage log(context.history);
-    log.add_created(placed.job);
+    log.add_created(placed.job, context.clock.now());
     log.write(transaction);
     context.log.write(
         schema::LogLevel::warn,

@@ -211,7 +211,7 @@ void SeriesTurns::store_next_turns() {
     insert_placed(transaction_, rows);
     JobLogPage log(context_.history);
     for (const PlacedJob* const row : rows) {
-        log.add_created(row->job);
+        log.add_created(row->job, now_);
     }
     log.write(transaction_);
 }

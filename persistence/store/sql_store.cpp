@@ -10,6 +10,7 @@
 #include "persistence/rows/insert_jobs.hpp"
 #include "persistence/sql/database_now.hpp"
 
+#include <memory>
 #include <utility>
 
 namespace jobstrand::persistence {
@@ -26,15 +27,19 @@ SqlStore::SqlStore(
     RetryLimits limits,
     schema::ExclusiveOver exclusive_over,
     schema::HistoryRules history,
-    OnIncident on_incident
+    OnIncident on_incident,
+    const schema::Clock& clock,
+    std::shared_ptr<schema::FreshIds> ids
 )
     : runner_(pool, log, limits),
+      ids_(ids == nullptr ? std::make_shared<schema::FreshIds>(clock) : std::move(ids)),
       history_(std::move(history), std::move(on_incident)),
       context_{
           .runner = runner_,
           .log = log,
           .schedule = schedule,
-          .ids = ids_,
+          .clock = clock,
+          .ids = *ids_,
           .limits = limits_,
           .history = history_,
           .definitions = definitions_,

@@ -24,8 +24,11 @@
 #include "persistence/timer_store.hpp"
 #include "persistence/watch_store.hpp"
 #include "persistence/worker_store.hpp"
+#include "schema/clock.hpp"
 #include "schema/log.hpp"
 #include "schema/series/series_schedule.hpp"
+
+#include <memory>
 
 namespace jobstrand::persistence {
 
@@ -60,7 +63,9 @@ public:
         RetryLimits limits = {},
         schema::ExclusiveOver exclusive_over = schema::ExclusiveOver::instance,
         schema::HistoryRules history = {},
-        OnIncident on_incident = {}
+        OnIncident on_incident = {},
+        const schema::Clock& clock = schema::machine_clock(),
+        std::shared_ptr<schema::FreshIds> ids = nullptr  ///< nullptr: ids of its own.
     );
 
     /// How its database answers.
@@ -405,12 +410,15 @@ public:
     [[nodiscard]] ThroughputStore& throughput_store() { return throughput_; }
     [[nodiscard]] RunNewsStore& run_news_store() { return run_news_; }
 
+    /// Where it has its ids from: for who enqueues with it.
+    [[nodiscard]] const std::shared_ptr<schema::FreshIds>& ids() const { return ids_; }
+
     /// What this store has written of incidents.
     [[nodiscard]] const HistoryBook& history() const { return history_; }
 
 private:
     TransactionRunner runner_;
-    FreshIds ids_;
+    const std::shared_ptr<schema::FreshIds> ids_;
     LimitBook limits_;
     HistoryBook history_;
     DefinitionBook definitions_;

@@ -334,6 +334,30 @@ TEST_F(Embedding, A_retry_rule) {
     EXPECT_EQ(test.run_for(1s), 1);
 }
 
+TEST_F(Embedding, A_test_at_another_date) {
+    // clang-format off
+    jobstrand::TestEngine old(jobstrand::TestEngine::silent(), std::chrono::sys_days(2014y / 3 / 29));
+    old.engine().add_handler("remind", remind);
+    old.engine().start_series({.turn = {.handler_type = "remind"}, .repeat = "0 0 4 * * ?", .zone = "Europe/Berlin"});
+    old.run_for(48h);  // Over the night of a change of clocks.
+    assert(old.runs()[1].at - old.runs()[0].at == 23h);
+    // clang-format on
+}
+
+TEST_F(Embedding, A_test_with_two_nodes) {
+    jobstrand::TestEngine test;
+    test.engine().add_handler("remind", remind);
+    jobstrand::TestNode& other = test.add_node();
+    other.engine().add_handler("remind", remind);
+    test.engine().enqueue({.handler_type = "remind"});
+
+    assert(test.node().acquire(1) == 1);  // As a node does ahead of its threads.
+    test.node().kill();
+    assert(test.run_until_idle() == 0);  // The job is locked.
+    test.run_for(30s);
+    assert(test.runs().back().node == other.name());
+}
+
 TEST_F(Embedding, Looking_for_jobs) {
     jobstrand::Engine engine({.database_url = "sqlite:orders.db", .log = nullptr});
     std::size_t shown = 0;

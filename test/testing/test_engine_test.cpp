@@ -1,12 +1,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <jobstrand/job_history.hpp>
 #include <jobstrand/on_sqlite.hpp>
 #include <jobstrand/testing.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <iostream>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace jobstrand::test {
@@ -215,9 +220,167 @@ TEST_F(TestKit, The_clock_goes_forward_only) {
     EXPECT_THROW(test_.set_time(test_.now() - 1ms), std::logic_error);
 }
 
+TEST_F(TestKit, Late_timers_run_in_the_order_in_which_they_were_due) {
+    add_noop();
+    engine().enqueue({.handler_type = "noop", .payload = "2", .due_date = test_.now() + 2h});
+    engine().enqueue({.handler_type = "noop", .payload = "1", .due_date = test_.now() + 1h});
+    test_.advance(3h);
+    engine().enqueue({.handler_type = "noop", .payload = "3"});
+    EXPECT_EQ(test_.run_until_idle(), 3);
+    EXPECT_THAT(payloads(), ElementsAre("1", "2", "3"));
+}
+
+TEST_F(TestKit, A_handler_may_run_other_jobs) {
+    engine().add_handler("outer", [this](const JobContext&) {
+        engine().enqueue({.handler_type = "noop", .payload = "inner"});
+        EXPECT_EQ(test_.run_until_idle(), 1);
+        return Succeeded{};
+    });
+    add_noop();
+    engine().enqueue({.handler_type = "outer", .payload = "outer"});
+    EXPECT_EQ(test_.run_until_idle(), 1);
+    EXPECT_THAT(payloads(), ElementsAre("inner", "outer"));
+}
+
+TEST_F(TestKit, The_clock_may_be_turned_in_a_transaction) {
+    add_noop();
+    engine().in_transaction([&](Transaction& transaction) {
+        engine().enqueue(transaction, {.handler_type = "noop"});
+        test_.advance(1h);
+    });
+    EXPECT_EQ(test_.run_until_idle(), 1);
+}
+
+TEST_F(TestKit, What_a_run_tells_is_seen_while_time_goes_by_and_stands_with_its_failure) {
+    JobHistory history(engine());
+    engine().add_handler("tells", [&](const JobContext& context) {
+        context.progress(0.5, "half");
+        context.log("a line\n");
+        test_.advance(1s);
+        EXPECT_EQ(history.progress("a").value().note, "half");
+        return Failed{.message = "no", .retryable = false};
+    });
+    engine().enqueue({.handler_type = "tells", .id = "a"});
+    EXPECT_EQ(test_.run_until_idle(), 1);
+    EXPECT_THAT(history.failure_details("a"), HasSubstr("a line"));
+    EXPECT_EQ(history.progress("a"), std::nullopt);
+}
+
+TEST_F(TestKit, Deadlines_of_handlers_go_by_the_clock) {
+    EngineOptions options = TestEngine::silent();
+    options.job_time_limit = 5min;
+    TestEngine test(options);
+    test.engine().add_handler("noop", [&](const JobContext& context) {
+        EXPECT_EQ(context.deadline, test.now() + 5min);
+        return Succeeded{};
+    });
+    test.engine().enqueue({.handler_type = "noop"});
+    EXPECT_EQ(test.run_until_idle(), 1);
+}
+
 TEST_F(TestKit, Calls_in_a_wrong_order_are_refused_as_by_any_engine) {
     engine().start();
     EXPECT_THROW(engine().start(), std::logic_error);
+}
+
+/// Runs the jobs in the order of these options, and tells their payloads.
+std::vector<std::string> order_of(const EngineOptions& options, const std::vector<NewJob>& jobs) {
+    TestEngine test(options);
+    test.engine().add_handler("noop", [](const JobContext&) { return Succeeded{}; });
+    for (NewJob job : jobs) {
+        job.handler_type = "noop";
+        if (job.due_date) {
+            job.due_date = test.now() + job.due_date->time_since_epoch();
+        }
+        test.engine().enqueue(std::move(job));
+        test.advance(1min);
+    }
+    test.advance(2h);
+    test.run_until_idle();
+    std::vector<std::string> payloads;
+    for (const TestRun& run : test.runs()) {
+        payloads.push_back(run.job.payload);
+    }
+    return payloads;
+}
+
+TimePoint in(Duration time) {
+    return TimePoint(time);
+}
+
+// R014, R045 to R050
+TEST(TestKitOrder, Is_that_of_the_options) {
+    EngineOptions options = TestEngine::silent();
+    options.acquire_by_priority = true;
+    EXPECT_THAT(
+        order_of(
+            options,
+            {{.payload = "a", .priority = 1}, {.payload = "b", .priority = 2}, {.payload = "c"}}
+        ),
+        ElementsAre("b", "a", "c")
+    );
+    options.priority_aging = 30s;
+    EXPECT_THAT(
+        order_of(options, {{.payload = "old"}, {.payload = "young", .priority = 1}}),
+        ElementsAre("old", "young")
+    ) << "a minute is worth two steps";
+    options = TestEngine::silent();
+    options.prefer_timers = true;
+    EXPECT_THAT(
+        order_of(
+            options,
+            {{.payload = "a"},
+             {.payload = "late", .due_date = in(2h)},
+             {.payload = "early", .due_date = in(1h)}}
+        ),
+        ElementsAre("early", "late", "a")
+    );
+    options = TestEngine::silent();
+    options.acquire_by_due_date = true;
+    EXPECT_THAT(
+        order_of(
+            options,
+            {{.payload = "due later", .due_date = in(1h)},
+             {.payload = "made later"},
+             {.payload = "due at once", .due_date = in(1ms)}}
+        ),
+        ElementsAre("made later", "due at once", "due later")
+    );
+    options = TestEngine::silent();
+    options.tenants_in_turn = true;
+    EXPECT_THAT(
+        order_of(
+            options,
+            {{.payload = "a1", .tenant_id = "a"},
+             {.payload = "a2", .tenant_id = "a"},
+             {.payload = "b1", .tenant_id = "b"}}
+        ),
+        ElementsAre("a1", "b1", "a2")
+    );
+}
+
+TEST(TestKitClock, Begins_in_1970_or_later) {
+    EXPECT_THROW(TestEngine(TestEngine::silent(), TimePoint(-1ms)), std::logic_error);
+}
+
+// The pace is printed and not asserted: this machine may be busy.
+TEST(TestKitClock, Makes_ten_thousand_turns_of_a_year_with_both_changes_of_clocks) {
+    TestEngine test(TestEngine::silent(), std::chrono::sys_days(2014y / 1 / 1));
+    test.engine().add_handler("noop", [](const JobContext&) { return Succeeded{}; });
+    test.engine().start_series({
+        .turn = {.handler_type = "noop"},
+        .repeat = "0 0/52 * * * ?",
+        .zone = "Europe/Berlin",
+    });
+    const auto began = std::chrono::steady_clock::now();
+    test.run_for(std::chrono::days(365), 20'000);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    const auto seconds = std::to_string(took.count());
+    RecordProperty("seconds", seconds);
+    // At :00 and :52 of each hour of a year; one hour is left out, and one comes twice.
+    EXPECT_GT(test.runs().size(), 10'000);
+    std::cout << test.runs().size() << " turns in " << seconds << " s\n";
+    EXPECT_TRUE(std::ranges::is_sorted(test.runs(), {}, &TestRun::at));
 }
 
 TEST(TestKitDatabase, Is_gone_with_the_test) {
@@ -228,10 +391,6 @@ TEST(TestKitDatabase, Is_gone_with_the_test) {
         EXPECT_TRUE(std::filesystem::exists(path));
     }
     EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(path).parent_path()));
-}
-
-TEST(TestKitDatabase, Of_a_server_is_refused_because_its_clock_cannot_be_turned) {
-    EXPECT_THROW(TestEngine({.database_url = "postgresql://a:b@host/c"}), std::logic_error);
 }
 
 }  // namespace

@@ -12,16 +12,35 @@
 
 namespace jobstrand {
 
-Engine::Parts::Parts(const EngineOptions& options, const schema::Clock* test_clock)
-    : has_threads_(test_clock == nullptr),
+namespace {
+
+engine::WiringOptions
+by_clock_of_test(const EngineOptions& options, std::shared_ptr<schema::FreshIds> ids) {
+    engine::WiringOptions wiring = engine::wiring_options_of(options);
+    wiring.follows_database_clock = false;
+    wiring.ids = std::move(ids);
+    return wiring;
+}
+
+}  // namespace
+
+Engine::Parts::Parts(const EngineOptions& options)
+    : Parts(options, engine::wiring_options_of(options), schema::machine_clock(), true) {}
+
+Engine::Parts::Parts(const EngineOptions& options, const ByHand& by_hand)
+    : Parts(options, by_clock_of_test(options, by_hand.ids), by_hand.clock, false) {}
+
+Engine::Parts::Parts(
+    const EngineOptions& options,
+    engine::WiringOptions wiring,
+    const schema::Clock& clock,
+    bool has_threads
+)
+    : has_threads_(has_threads),
       retry_(engine::policy_of(options.retry)),
       log_(options.log, options.log_level),
-      wiring_(
-          engine::wiring_options_of(options),
-          test_clock == nullptr ? machine_clock_ : *test_clock,
-          log_
-      ),
-      plain_(wiring_.clock(), retry_) {}
+      wiring_(std::move(wiring), clock, log_),
+      plain_(wiring_.clock(), retry_, wiring_.ids()) {}
 
 template <typename Call>
 auto Engine::Parts::show(persistence::Transaction& transaction, const Call& call) {
@@ -151,7 +170,7 @@ bool Engine::Parts::is_running() const {
 
 // Where one transaction writes at a time, this one would wait for itself.
 void Engine::Parts::require_no_transaction(const char* instead) const {
-    if (wiring_.has_one_writer() && inside_.has_this_one()) {
+    if (would_wait_for_itself()) {
         throw std::logic_error(fmt::format(
             "a transaction of this engine is open in this thread, and SQLite has one writer: {}",
             instead

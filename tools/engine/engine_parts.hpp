@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schema/clock.hpp"
+#include "schema/fresh_ids.hpp"
 #include "schema/retry_policy.hpp"
 #include "tools/engine/faces.hpp"
 #include "tools/engine/log.hpp"
@@ -11,6 +12,7 @@
 #include <jobstrand/engine.hpp>
 
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -22,9 +24,17 @@ namespace jobstrand {
 /// Thread safety: safe.
 class Engine::Parts final {
 public:
-    /// With a `test_clock` nothing runs by itself: start() and stop() only keep the order of calls.
+    /// What an engine of a test goes by.
+    struct ByHand {
+        const schema::Clock& clock;
+        std::shared_ptr<schema::FreshIds> ids;
+    };
+
     /// Throws DbError, std::invalid_argument.
-    explicit Parts(const EngineOptions& options, const schema::Clock* test_clock = nullptr);
+    explicit Parts(const EngineOptions& options);
+
+    /// By hand nothing runs by itself: start() and stop() only keep the order of calls.
+    Parts(const EngineOptions& options, const ByHand& by_hand);
 
     void add_handler(const std::string& handler_type, Handler handler);
     void add_transactional_handler(const std::string& handler_type, TransactionalHandler handler);
@@ -57,6 +67,11 @@ public:
         });
     }
 
+    /// Whether a call would wait for the transaction that this thread is in.
+    [[nodiscard]] bool would_wait_for_itself() const {
+        return wiring_.has_one_writer() && inside_.has_this_one();
+    }
+
     [[nodiscard]] engine::Wiring& wiring() { return wiring_; }
     [[nodiscard]] engine::PlainProducer& plain() { return plain_; }
     [[nodiscard]] schema::Log& log() { return log_; }
@@ -64,6 +79,13 @@ public:
 
 private:
     enum class Phase { fresh, running, stopping, stopped };
+
+    Parts(
+        const EngineOptions& options,
+        engine::WiringOptions wiring,
+        const schema::Clock& clock,
+        bool has_threads
+    );
 
     static void require_function(const std::string& handler_type, bool is_there);
     void add(const std::string& handler_type, const std::function<void()>& add_it);
@@ -73,7 +95,6 @@ private:
     auto show(persistence::Transaction& transaction, const Call& call);
 
     // Constant after construction.
-    const schema::SystemClock machine_clock_;
     const bool has_threads_;
     const schema::RetryPolicy retry_;
     engine::ShownLog log_;

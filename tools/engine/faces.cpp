@@ -275,14 +275,21 @@ schema::RetryPolicy policy_of(const RetryOptions& options) {
 
 WiringOptions wiring_options_of(const EngineOptions& options) {
     WiringOptions ours{
-        .database_url = options.database_url, .update_schema = options.update_schema};
+        .database_url = options.database_url,
+        .update_schema = options.update_schema,
+        .create_indexes = options.create_indexes};
     executor::ExecutorSettings& executor = ours.executor;
     executor.lock_owner = options.lock_owner;
     executor.core_pool_size = options.threads;
     executor.max_pool_size = options.threads;
     executor.queue_size = options.queue_size;
     executor.async_runs = options.async_runs;
+    executor.queue_bytes = options.queue_bytes;
     executor.acquire_page = options.acquire_page;
+    executor.acquire_page_bytes = options.acquire_page_bytes;
+    executor.acquire_async_jobs = options.acquire_jobs;
+    executor.acquire_timers = options.acquire_timers;
+    executor.reset_expired_jobs = options.reset_expired_locks;
     executor.order = {
         .by_priority = options.acquire_by_priority,
         .timers_first = options.prefer_timers,
@@ -294,12 +301,22 @@ WiringOptions wiring_options_of(const EngineOptions& options) {
     executor.instances_together = options.instances_together;
     executor.lock_granularity =
         options.claim_pages ? schema::LockGranularity::page : schema::LockGranularity::row;
+    executor.prioritized_jobs = options.prioritized_jobs;
+    executor.records_definitions = options.record_definitions;
+    executor.tolerates_failed_expressions = options.tolerate_failed_expressions;
+    executor.acquire_ahead = options.acquire_ahead;
+    executor.acquire_first_wait = options.acquire_first_wait;
+    executor.queue_full_wait = options.queue_full_wait;
     executor.acquire_wait = options.acquire_wait;
     executor.timer_wait = options.timer_wait;
+    executor.fire_ahead = options.timer_fire_ahead;
+    executor.timer_page = options.timer_page;
     executor.lock_time = options.lock_time;
     executor.node_lease = options.node_lease;
     executor.reset_interval = options.reset_interval;
+    executor.reset_page = options.reset_page;
     executor.job_time_limit = options.job_time_limit;
+    executor.external_time_limits = options.external_time_limits;
     executor.lost_starts = options.lost_starts;
     executor.misfire_threshold = options.misfire_threshold;
     executor.shutdown_wait = options.shutdown_wait;
@@ -308,11 +325,18 @@ WiringOptions wiring_options_of(const EngineOptions& options) {
     executor.history = {
         .job_log = static_cast<schema::JobLogLevel>(history.job_log),
         .incidents = history.incidents,
-        .incident_target = {}};
-    executor.history_retention.age = history.retention;
-    executor.history_retention.rows = history.max_rows;
-    executor.history_retention.runs = history.last_runs;
-    executor.history_retention.runs_age = history.last_runs_retention;
+        .incident_target = history.incident_target};
+    executor.history_retention = {
+        .is_enabled = history.cleanup,
+        .age = history.retention,
+        .rows = history.max_rows,
+        .runs = history.last_runs,
+        .runs_age = history.last_runs_retention,
+        .window_start = history.cleanup_from,
+        .window_end = history.cleanup_to,
+        .priority = history.cleanup_priority};
+    ours.policies.retention = {
+        .age = history.dead_letter_retention, .rows = history.dead_letter_max_rows};
     ours.on_incident = listener_of(history.on_incident);
     ours.retry_rule = retry_rule_of(options.retry_rule);
     return ours;

@@ -93,8 +93,19 @@ std::vector<std::string> ids_of(const std::vector<schema::Job>& jobs) {
 
 }  // namespace
 
-PlainProducer::PlainProducer(const schema::Clock& clock, schema::RetryPolicy policy)
-    : clock_(clock), defaults_(clock, std::move(policy)) {}
+PlainProducer::PlainProducer(
+    const schema::Clock& clock,
+    schema::RetryPolicy policy,
+    std::shared_ptr<schema::FreshIds> ids
+)
+    : clock_(clock),
+      defaults_(
+          clock,
+          std::move(policy),
+          true,
+          schema::FailedExpression::refuses_job,
+          std::move(ids)
+      ) {}
 
 std::vector<std::string>
 PlainProducer::enqueue(const AppConnection& connection, std::vector<NewJob> jobs) {

@@ -2,11 +2,13 @@
 
 #include "executor/enqueue/job_defaults.hpp"
 #include "schema/clock.hpp"
+#include "schema/fresh_ids.hpp"
 #include "schema/retry_policy.hpp"
 #include "schema/uuid7.hpp"
 
 #include <jobstrand/enqueuer.hpp>
 
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -19,7 +21,12 @@ namespace jobstrand::engine {
 /// Thread safety: safe, for each connection one thread at a time. The clock must outlive it.
 class PlainProducer final {
 public:
-    PlainProducer(const schema::Clock& clock, schema::RetryPolicy policy);
+    /// Without `ids` it makes ids of its own.
+    PlainProducer(
+        const schema::Clock& clock,
+        schema::RetryPolicy policy,
+        std::shared_ptr<schema::FreshIds> ids = nullptr
+    );
 
     std::vector<std::string> enqueue(const AppConnection& connection, std::vector<NewJob> jobs);
 

@@ -122,6 +122,18 @@ const executor::RetryRule& Wiring::retry_rule() const {
     return parts_->retry_rule;
 }
 
+const executor::ExecutorSettings& Wiring::settings() const {
+    return parts_->settings;
+}
+
+std::vector<executor::Activity*> Wiring::chores() {
+    return parts_->chores;
+}
+
+executor::LastRuns& Wiring::last_runs() {
+    return parts_->executor.last_runs();
+}
+
 executor::WorkerDesk& Wiring::workers() {
     return *parts_->workers;
 }
@@ -232,6 +244,10 @@ const schema::Clock& Wiring::clock() const {
 
 bool Wiring::has_one_writer() const {
     return persistence::driver_of(parts_->url).has_one_writer;
+}
+
+const std::shared_ptr<schema::FreshIds>& Wiring::ids() const {
+    return parts_->store.ids();
 }
 
 schema::Duration Wiring::clock_skew() const {

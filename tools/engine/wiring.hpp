@@ -6,12 +6,14 @@
 #include "executor/enqueue/bulk_enqueue.hpp"
 #include "executor/executor_settings.hpp"
 #include "executor/handler_registry.hpp"
+#include "executor/loop/activity.hpp"
 #include "executor/manual_run.hpp"
 #include "executor/outcome_desk.hpp"
 #include "executor/pool/shared_threads.hpp"
 #include "executor/report/activity_counts.hpp"
 #include "executor/report/activity_times.hpp"
 #include "executor/report/finished_run.hpp"
+#include "executor/report/last_runs.hpp"
 #include "executor/report/outcome_counts.hpp"
 #include "executor/report/refused_now.hpp"
 #include "executor/report/run_times.hpp"
@@ -40,6 +42,7 @@
 #include "persistence/url/database_url.hpp"
 #include "persistence/watch_store.hpp"
 #include "schema/clock.hpp"
+#include "schema/fresh_ids.hpp"
 #include "schema/log.hpp"
 #include "schema/series/series_schedule.hpp"
 
@@ -59,6 +62,9 @@ struct WiringOptions {
     /// Create or upgrade the tables when the engine opens; false: a schema that does not fit is an
     /// error.
     bool update_schema = true;
+
+    /// Make the indexes that the settings need, when the engine opens and they are not there.
+    bool create_indexes = false;
 
     /// Make the file of a database that is in a file, if it is not there.
     bool create_database = true;
@@ -83,6 +89,14 @@ struct WiringOptions {
 
     /// See persistence::OpenOptions::decorate.
     persistence::DecorateConnection decorate_connection = {};
+
+    /// false: the clock that is passed in counts, whatever a server's own says. For tests that turn
+    /// it.
+    bool follows_database_clock = true;
+
+    /// Who makes the ids of jobs; nullptr: the engine does. For engines that turn the same clock,
+    /// at which moment they would make ids in no order.
+    std::shared_ptr<schema::FreshIds> ids = nullptr;
 };
 
 /// Everything of one database wired together: what the service and the public Engine are built on.
@@ -175,10 +189,18 @@ public:
     /// called any more.
     void on_external_jobs(std::function<void()> hear);
 
-    /// For who takes the executor's place: tests.
+    // For who takes the executor's place: tests.
+
+    [[nodiscard]] const executor::ExecutorSettings& settings() const;
+
     /// The app's; empty: it has none.
     [[nodiscard]] const executor::RetryRule& retry_rule() const;
 
+    /// What a node does beside jobs, timers and locks: it cleans up, and looks after what people
+    /// and workers have left behind.
+    [[nodiscard]] std::vector<executor::Activity*> chores();
+
+    [[nodiscard]] executor::LastRuns& last_runs();
     [[nodiscard]] persistence::ExecutorStore& executor_store();
     [[nodiscard]] persistence::TimerStore& timer_store();
 
@@ -214,6 +236,9 @@ public:
 
     /// See persistence::Driver::has_one_writer.
     [[nodiscard]] bool has_one_writer() const;
+
+    /// Where the ids of its jobs come from.
+    [[nodiscard]] const std::shared_ptr<schema::FreshIds>& ids() const;
 
     /// How far the clock that was passed in is ahead of the database's; negative: behind.
     [[nodiscard]] schema::Duration clock_skew() const;

@@ -12,7 +12,9 @@
 #include "tools/engine/policy_activity.hpp"
 
 #include <stdexcept>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace jobstrand::engine {
 
@@ -49,17 +51,42 @@ open(const persistence::DatabaseUrl& url, const WiringOptions& options, schema::
     return pool;
 }
 
-void require_indexes(const executor::ExecutorSettings& settings, persistence::SessionPool& pool) {
-    const auto session = pool.lease(persistence::SessionPool::Access::read);
-    if (settings.order.is_any()) {
-        persistence::require_index(
-            *session, schema::index_of(settings.order), "the order in which jobs are acquired"
+struct NeededIndex {
+    const schema::OptionalIndex& index;
+    std::string_view purpose;
+};
+
+std::vector<NeededIndex> indexes_for(const executor::ExecutorSettings& settings) {
+    std::vector<NeededIndex> needed;
+    if (settings.acquire_async_jobs && settings.order.is_any()) {
+        needed.push_back({schema::index_of(settings.order), "the order in which jobs are acquired"}
         );
     }
-    if (settings.instances_together) {
-        persistence::require_index(
-            *session, schema::kInstanceIndex, "taking jobs of an instance along"
-        );
+    if (settings.acquire_async_jobs && settings.instances_together) {
+        needed.push_back({schema::kInstanceIndex, "taking jobs of an instance along"});
+    }
+    return needed;
+}
+
+void require_indexes(const executor::ExecutorSettings& settings, persistence::SessionPool& pool) {
+    for (const auto& [index, purpose] : indexes_for(settings)) {
+        const auto session = pool.lease(persistence::SessionPool::Access::read);
+        persistence::require_index(*session, index, purpose);
+    }
+}
+
+void create_indexes(
+    const executor::ExecutorSettings& settings,
+    persistence::SessionPool& pool,
+    schema::Log& log
+) {
+    for (const NeededIndex& needed : indexes_for(settings)) {
+        const auto session = pool.lease(persistence::SessionPool::Access::write);
+        if (persistence::create_index(*session, needed.index)) {
+            log.write(
+                schema::LogLevel::info, "index created", {{"index", std::string(needed.index.name)}}
+            );
+        }
     }
 }
 
@@ -94,6 +121,7 @@ Wiring::Parts::Parts(
       log(the_log),
       pool(open(url, options, log)),
       schedule(settings.misfire_threshold),
+      clock(machine_clock),
       store(
           *pool,
           log,
@@ -101,11 +129,14 @@ Wiring::Parts::Parts(
           {},
           executor::exclusive_over(settings),
           settings.history,
-          std::move(options.on_incident)
+          std::move(options.on_incident),
+          clock,
+          std::move(options.ids)
       ),
-      clock(machine_clock),
       clock_comparison(store, clock, log),
-      clock_interval(clock_comparison.run_once()),
+      clock_interval(
+          options.follows_database_clock ? clock_comparison.run_once() : executor::kUntilWoken
+      ),
       dead_letters(store, clock),
       audit(store, clock, &action_counts),
       retry_rule(std::move(options.retry_rule)),
@@ -129,7 +160,7 @@ Wiring::Parts::Parts(
            &store.run_news_store()},
           settings
       ),
-      producer({store, executor, clock, wake_ups}, rules_for_new_jobs(settings)),
+      producer({store, executor, clock, wake_ups, store.ids()}, rules_for_new_jobs(settings)),
       outcomes(
           {store,
            store,
@@ -140,6 +171,9 @@ Wiring::Parts::Parts(
           settings.retry
       ) {
     store.add_definitions(std::move(options.definitions));
+    if (options.create_indexes) {
+        create_indexes(settings, *pool, log);
+    }
     if (clock_interval != executor::kUntilWoken) {
         executor.add_activity(clock_comparison);
     }
@@ -164,15 +198,18 @@ void Wiring::Parts::start() {
     if (settings.lock_granularity == schema::LockGranularity::page) {
         persistence::require_claimable(*pool->lease(persistence::SessionPool::Access::read));
     }
-    if (settings.acquire_async_jobs) {
-        require_indexes(settings, *pool);
-    }
+    require_indexes(settings, *pool);
     executor.start();
 }
 
 void Wiring::Parts::require_rights() {
     const auto session = pool->lease(persistence::SessionPool::Access::write);
     persistence::require_write_rights(*session);
+}
+
+executor::PollingLoop& Wiring::Parts::add_chore(executor::Activity& activity) {
+    chores.push_back(&activity);
+    return executor.add_activity(activity);
 }
 
 void Wiring::Parts::add_workers() {
@@ -191,10 +228,9 @@ void Wiring::Parts::add_workers() {
         settings.retry
     );
     if (deadlines.limits().are_any()) {
-        executor::PollingLoop& loop = executor.add_activity(
-            external_time_limits.emplace(executor::ExternalTimeLimits::Dependencies{
-                .store = store, .desk = desk, .deadlines = deadlines, .clock = clock})
-        );
+        executor::PollingLoop& loop =
+            add_chore(external_time_limits.emplace(executor::ExternalTimeLimits::Dependencies{
+                .store = store, .desk = desk, .deadlines = deadlines, .clock = clock}));
         deadlines.when_earlier([&loop] { loop.wake(); });
     }
 }
@@ -204,8 +240,8 @@ void Wiring::Parts::add_housekeeping(deadletter::DeadLetterPolicies of_dead_lett
     const schema::HistoryRetention& history = settings.history_retention;
     const bool is_cleaning = executor::is_to_clean(history, settings.scope);
     if (is_cleaning) {
-        executor.add_activity(cleaning.emplace(store, clock, history));
-        executor.add_activity(run_cleaning.emplace(store, clock, history));
+        add_chore(cleaning.emplace(store, clock, history));
+        add_chore(run_cleaning.emplace(store, clock, history));
     }
     if (is_cleaning && of_dead_letters.retention.is_any()) {
         policies.push_back(std::make_unique<CleaningActivity>(
@@ -223,7 +259,7 @@ void Wiring::Parts::add_housekeeping(deadletter::DeadLetterPolicies of_dead_lett
         ));
     }
     for (const auto& policy : policies) {
-        executor.add_activity(*policy);
+        add_chore(*policy);
     }
 }
 

@@ -38,8 +38,8 @@ public:
     schema::Log& log;
     std::unique_ptr<persistence::SessionPool> pool;
     const timers::SeriesPlanner schedule;
-    persistence::SqlStore store;
     schema::DatabaseClock clock;
+    persistence::SqlStore store;
     executor::ClockComparison clock_comparison;
     const schema::Duration clock_interval;
     deadletter::DeadLetters dead_letters;
@@ -53,6 +53,7 @@ public:
     std::optional<executor::HistoryCleaning> cleaning;          ///< As the mover.
     std::optional<executor::RunCleaning> run_cleaning;          ///< Likewise.
     std::vector<std::unique_ptr<executor::Activity>> policies;  ///< Likewise.
+    std::vector<executor::Activity*> chores;                    ///< All that add_chore() was told.
     std::optional<timers::TimerMover> mover;  ///< Outlives the executor, whose loop runs it.
     const std::shared_ptr<executor::SharedThreads> all_threads;
     const std::unique_ptr<executor::SharedThreads::Share> threads;
@@ -64,6 +65,7 @@ public:
     executor::OutcomeDesk outcomes;
 
 private:
+    executor::PollingLoop& add_chore(executor::Activity& activity);
     void add_mover();
     void add_workers();
     void add_housekeeping(deadletter::DeadLetterPolicies of_dead_letters);

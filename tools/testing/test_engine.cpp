@@ -1,9 +1,8 @@
-#include "persistence/drivers/parse_database_url.hpp"
-#include "persistence/drivers/registry.hpp"
+#include "schema/fresh_ids.hpp"
 #include "tools/engine/engine_parts.hpp"
 #include "tools/engine/faces.hpp"
 #include "tools/testing/manual_clock.hpp"
-#include "tools/testing/step_executor.hpp"
+#include "tools/testing/step_node.hpp"
 #include "tools/testing/temporary_database.hpp"
 
 #include <jobstrand/testing.hpp>
@@ -19,7 +18,14 @@ namespace jobstrand {
 
 namespace {
 
-constexpr TimePoint kStart = std::chrono::sys_days(std::chrono::year{2030} / 1 / 1);
+using test_kit::StepNode;
+
+/// What a node that nobody watches leaves undone for so long.
+constexpr Duration kChores = std::chrono::days(1);
+
+/// Ends the handler of a node that was killed. No exception of std, so that nobody catches it who
+/// means one.
+struct Killed {};
 
 RunEnd end_of(const schema::Transition& transition) {
     switch (transition.reason) {
@@ -36,49 +42,83 @@ RunEnd end_of(const schema::Transition& transition) {
     }
 }
 
-TestRun run_of(test_kit::StepExecutor::Step step, TimePoint at) {
+TestRun run_of(StepNode::Step step, TimePoint at, const std::string& node) {
+    const bool has_failure = step.transition.failure && !step.is_lost;
     return {
-        .job = engine::stored_job_of(std::move(step.job), schema::JobPlace::executable),
-        .end = end_of(step.transition),
-        .message = step.transition.failure ? step.transition.failure->message : "",
+        .job = engine::stored_job_of(schema::Job(*step.job), schema::JobPlace::executable),
+        .end = step.is_lost ? RunEnd::lost : end_of(step.transition),
+        .message = has_failure ? step.transition.failure->message : "",
         .at = at,
+        .node = node,
     };
-}
-
-/// What is no URL at all, the engine refuses.
-void require_our_clock(const std::string& database_url) {
-    const auto url = persistence::parse_database_url(database_url);
-    if (url && persistence::driver_of(url.value()).dialect.has_own_clock()) {
-        throw std::logic_error(
-            "a test engine works on SQLite, where its clock counts: leave out database_url, or "
-            "name a file"
-        );
-    }
 }
 
 }  // namespace
 
+class TestNode::Parts {
+public:
+    Parts(TestEngine::Parts& all, Engine::Parts& parts, std::unique_ptr<Engine> face);
+
+    [[nodiscard]] engine::Wiring& wiring() const { return inner.wiring(); }
+
+    TestEngine::Parts& owner;
+    const std::unique_ptr<Engine> engine;
+    Engine::Parts& inner;  ///< Of the engine.
+    StepNode steps;
+};
+
 class TestEngine::Parts {
 public:
-    explicit Parts(EngineOptions options) : clock(kStart) {
+    Parts(EngineOptions options, TimePoint start)
+        : clock(start), ids(std::make_shared<schema::FreshIds>(clock)) {
+        if (start < TimePoint()) {
+            throw std::logic_error("the clock of a test begins in 1970 or later");
+        }
         if (options.database_url.empty()) {
             database.emplace();
             path = database->path();
             options.database_url = database->url();
         }
-        require_our_clock(options.database_url);
-        auto engine_parts = std::make_unique<Engine::Parts>(options, &clock);
-        inner = engine_parts.get();
-        engine.reset(new Engine(std::move(engine_parts)));
+        database_url = options.database_url;
+        add_node(std::move(options));
     }
 
-    [[nodiscard]] persistence::TimerStore& timers() const { return inner->wiring().timer_store(); }
+    TestNode& add_node(EngineOptions options) {
+        options.database_url = database_url;
+        options.create_indexes = true;
+        if (options.lock_owner.empty()) {
+            const std::string number = nodes.empty() ? "" : "-" + std::to_string(nodes.size() + 1);
+            options.lock_owner = "test-engine" + number;
+        }
+        auto parts = std::make_unique<Engine::Parts>(
+            options, Engine::Parts::ByHand{.clock = clock, .ids = ids}
+        );
+        Engine::Parts& inner = *parts;
+        std::unique_ptr<Engine> engine(new Engine(std::move(parts)));
+        nodes.push_back(std::unique_ptr<TestNode>(
+            new TestNode(std::make_unique<TestNode::Parts>(*this, inner, std::move(engine)))
+        ));
+        settle =
+            std::max(settle, 2 * (options.lock_time + options.node_lease + options.reset_interval));
+        somebody_died_or_came();
+        return *nodes.back();
+    }
+
+    [[nodiscard]] Engine& engine() const { return nodes.front()->engine(); }
+    [[nodiscard]] engine::Wiring& wiring() const { return nodes.front()->parts_->wiring(); }
+
+    /// From now on locks and leases may end that nobody renews.
+    void somebody_died_or_came() {
+        if (nodes.size() > 1) {
+            restless_until = std::max(restless_until, clock.now() + settle);
+        }
+    }
 
     [[nodiscard]] std::vector<StoredJob> jobs_in(std::span<const JobPlace> places) const {
         std::vector<StoredJob> jobs;
         for (const JobPlace place : places) {
-            for (const StoredJob& listed : engine->list(place, {}, kMost)) {
-                if (std::optional<StoredJob> whole = engine->find(listed.id)) {
+            for (const StoredJob& listed : engine().list(place, {}, kMost)) {
+                if (std::optional<StoredJob> whole = engine().find(listed.id)) {
                     jobs.push_back(std::move(*whole));
                 }
             }
@@ -87,55 +127,200 @@ public:
         return jobs;
     }
 
-    void run_what_is_due(std::size_t& left) {
-        test_kit::StepExecutor executor(
-            {inner->wiring().executor_store(),
-             timers(),
-             inner->wiring().handlers(),
-             inner->wiring().served(),
-             clock,
-             inner->log(),
-             &inner->wiring().retry_rule()},
-            inner->retry()
-        );
-        while (true) {
-            executor.move_due_timers();
-            std::optional<test_kit::StepExecutor::Step> step = executor.run_next();
-            if (!step) {
-                return;
-            }
-            if (left == 0) {
-                throw std::logic_error(
-                    "jobs keep coming: they enqueue each other for ever, or the limit is too low"
-                );
-            }
-            --left;
-            runs.push_back(run_of(std::move(*step), clock.now()));
+    /// Turns the clock to `to` or to where something may happen before to locks and leases.
+    void turn_towards(TimePoint to) {
+        TimePoint next = to;
+        if (clock.now() < restless_until) {
+            each_living([&](TestNode::Parts& node) {
+                next = std::min(next, node.steps.next_look());
+            });
         }
+        clock.advance(next - clock.now());
+    }
+
+    /// What the nodes that live have done up to now. Nobody sees what one does alone, so it does
+    /// that once a day.
+    void live_on() {
+        if (nodes.size() == 1 && clock.now() < next_chores) {
+            nodes.front()->parts_->steps.live_on_alone();
+            return;
+        }
+        live_on_in_the_open();
+    }
+
+    void live_on_in_the_open() {
+        if (is_in_transaction()) {
+            return;  // It would wait for itself; the next call does it.
+        }
+        each_living([](TestNode::Parts& node) { node.steps.live_on(); });
+        each_living([](TestNode::Parts& node) { node.steps.look_after(); });
+        next_chores = clock.now() + kChores;
+    }
+
+    void run_what_is_due(std::size_t& left) {
+        for (bool goes_on = true; goes_on;) {
+            goes_on = false;
+            each_living([&](TestNode::Parts& node) { goes_on = run_next(node, left) || goes_on; });
+        }
+    }
+
+    /// false: it has nothing to do.
+    bool run_next(TestNode::Parts& node, std::size_t& left) {
+        TestNode::Parts* const outer = std::exchange(innermost, &node);
+        std::optional<StepNode::Step> step = node.steps.run_next();
+        innermost = outer;
+        if (!step) {
+            return false;
+        }
+        if (left == 0) {
+            throw std::logic_error(
+                "jobs keep coming: they enqueue each other for ever, or the limit is too low"
+            );
+        }
+        --left;
+        record(node, std::move(*step));
+        return true;
+    }
+
+    void record(const TestNode::Parts& node, StepNode::Step step) {
+        runs.push_back(run_of(std::move(step), clock.now(), node.wiring().lock_owner()));
+    }
+
+    /// When a timer is due, or a limit lets a job start.
+    [[nodiscard]] std::optional<TimePoint> next_start() const {
+        std::optional<TimePoint> next = wiring().timer_store().next_due({});
+        if (next && *next <= clock.now()) {
+            next.reset();  // It cannot be moved: nobody moves timers, or somebody has locked it.
+        }
+        each_living([&](const TestNode::Parts& node) {
+            if (const auto start = node.steps.next_start()) {
+                next = std::min(next.value_or(*start), *start);
+            }
+        });
+        return next;
+    }
+
+    /// Whatever a handler kills or adds meanwhile.
+    template <typename Call>
+    void each_living(const Call& call) const {
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+            TestNode::Parts& node = *nodes[i]->parts_;
+            if (node.steps.is_alive()) {
+                call(node);
+            }
+        }
+    }
+
+    [[nodiscard]] bool is_in_transaction() const {
+        return std::ranges::any_of(nodes, [](const auto& node) {
+            return node->parts_->inner.would_wait_for_itself();
+        });
     }
 
     static constexpr std::size_t kMost = 1'000'000;
 
     test_kit::ManualClock clock;
+    const std::shared_ptr<schema::FreshIds> ids;
     std::optional<test_kit::TemporaryDatabase> database;
     std::string path;
-    std::unique_ptr<Engine> engine;
-    Engine::Parts* inner = nullptr;
+    std::string database_url;
+    std::vector<std::unique_ptr<TestNode>> nodes;
+    TestNode::Parts* innermost = nullptr;  ///< Whose handler runs, of those that run in each other.
+    Duration settle{0};                    ///< So long locks and leases of the dead last at most.
+    TimePoint restless_until{};
+    TimePoint next_chores{};
     std::vector<TestRun> runs;
 };
 
-TestEngine::TestEngine(EngineOptions options)
-    : parts_(engine::with_public_errors([&] { return std::make_unique<Parts>(std::move(options)); })
-      ) {}
+TestNode::Parts::Parts(TestEngine::Parts& all, Engine::Parts& parts, std::unique_ptr<Engine> face)
+    : owner(all),
+      engine(std::move(face)),
+      inner(parts),
+      steps(parts.wiring(), all.clock, parts.log()) {}
+
+TestNode::TestNode(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+TestNode::~TestNode() = default;
+
+Engine& TestNode::engine() {
+    return *parts_->engine;
+}
+
+const std::string& TestNode::name() const {
+    return parts_->wiring().lock_owner();
+}
+
+std::size_t TestNode::acquire(std::size_t jobs) {
+    if (!is_alive()) {
+        return 0;
+    }
+    return engine::with_public_errors([&] {
+        parts_->owner.live_on_in_the_open();
+        return parts_->steps.take(jobs);
+    });
+}
+
+void TestNode::kill() {
+    if (parts_->steps.is_dead()) {
+        return;
+    }
+    leave_the_living();
+    parts_->steps.die();
+    if (parts_->owner.innermost == parts_.get() && parts_->steps.is_running()) {
+        throw Killed();
+    }
+}
+
+void TestNode::freeze() {
+    leave_the_living();
+    parts_->steps.freeze();
+}
+
+void TestNode::thaw() {
+    if (parts_->steps.is_dead() || is_alive()) {
+        return;
+    }
+    engine::with_public_errors([&] {
+        for (test_kit::StepNode::Step& step : parts_->steps.thaw()) {
+            parts_->owner.record(*parts_, std::move(step));
+        }
+    });
+    parts_->owner.somebody_died_or_came();
+}
+
+bool TestNode::is_alive() const {
+    return parts_->steps.is_alive();
+}
+
+// Its lease and its locks end as late as if it had renewed them just now.
+void TestNode::leave_the_living() {
+    if (is_alive()) {
+        engine::with_public_errors([&] { parts_->owner.live_on_in_the_open(); });
+    }
+    parts_->owner.somebody_died_or_came();
+}
+
+TestEngine::TestEngine(EngineOptions options, TimePoint start)
+    : parts_(engine::with_public_errors([&] {
+          return std::make_unique<Parts>(std::move(options), start);
+      })) {}
 
 TestEngine::~TestEngine() = default;
 
 Engine& TestEngine::engine() {
-    return *parts_->engine;
+    return parts_->engine();
 }
 
 const std::string& TestEngine::database_path() const {
     return parts_->path;
+}
+
+TestNode& TestEngine::node() {
+    return *parts_->nodes.front();
+}
+
+TestNode& TestEngine::add_node(EngineOptions options) {
+    return *engine::with_public_errors([&] { return &parts_->add_node(std::move(options)); });
 }
 
 TimePoint TestEngine::now() const {
@@ -150,12 +335,22 @@ void TestEngine::advance(Duration by) {
     if (by < Duration{0}) {
         throw std::logic_error("the clock of a test goes forward only: begin another test engine");
     }
-    parts_->clock.advance(by);
+    const TimePoint end = now() + by;
+    engine::with_public_errors([&] {
+        while (now() < end) {
+            parts_->turn_towards(end);
+            parts_->live_on_in_the_open();
+        }
+    });
 }
 
 std::size_t TestEngine::run_until_idle(std::size_t limit) {
     std::size_t left = limit;
-    engine::with_public_errors([&] { parts_->run_what_is_due(left); });
+    engine::with_public_errors([&] {
+        parts_->live_on_in_the_open();
+        parts_->run_what_is_due(left);
+        parts_->live_on_in_the_open();
+    });
     return limit - left;
 }
 
@@ -163,17 +358,15 @@ std::size_t TestEngine::run_for(Duration time, std::size_t limit) {
     const TimePoint end = now() + time;
     std::size_t left = limit;
     engine::with_public_errors([&] {
+        parts_->live_on_in_the_open();
         parts_->run_what_is_due(left);
-        // One that is still due cannot be moved: somebody has locked it.
-        while (const auto due = parts_->timers().next_due({})) {
-            if (*due <= now() || *due > end) {
-                break;
-            }
-            set_time(*due);
+        while (now() < end) {
+            parts_->turn_towards(std::min(parts_->next_start().value_or(end), end));
+            now() < end ? parts_->live_on() : parts_->live_on_in_the_open();
             parts_->run_what_is_due(left);
         }
+        parts_->live_on_in_the_open();
     });
-    set_time(std::max(now(), end));
     return limit - left;
 }
 

@@ -108,7 +108,7 @@ TEST_F(ByteArraysTest, A_payload_that_fits_its_row_is_not_stored_apart) {
     std::vector<Job> jobs{
         test::a_job("a").with_payload(std::string(schema::limits::kInlinePayloadLength, 'x')),
         test::a_job("b").with_payload(std::string(schema::limits::kInlinePayloadLength + 1, 'y'))};
-    FreshIds ids;
+    schema::FreshIds ids;
     store_payloads(transaction_, jobs, ids);
     EXPECT_EQ(jobs[0].custom_values_id, "");
     EXPECT_NE(jobs[1].custom_values_id, "");
@@ -122,7 +122,7 @@ TEST_F(ByteArraysTest, What_was_stored_apart_comes_back_to_its_job) {
                            .with_payload(fmt::format("{}:{}", i, std::string(5000, 'x'))));
     }
     const std::vector<Job> before = jobs;
-    FreshIds ids;
+    schema::FreshIds ids;
     store_payloads(transaction_, jobs, ids);
     for (Job& job : jobs) {
         job.payload.clear();
@@ -138,7 +138,7 @@ TEST_F(ByteArraysTest, What_was_stored_apart_comes_back_to_its_job) {
 TEST_F(ByteArraysTest, Payloads_of_megabytes_are_stored_whole) {
     const std::string large(2 * 1024 * 1024, 'z');
     std::vector<Job> jobs(3, test::a_job("a").with_payload(large).build());
-    FreshIds ids;
+    schema::FreshIds ids;
     store_payloads(transaction_, jobs, ids);
     EXPECT_THAT(
         texts("SELECT CAST(LENGTH(BYTES_) AS TEXT) FROM ACT_GE_BYTEARRAY"),
@@ -195,7 +195,7 @@ TEST(IdsOf, Are_borrowed_in_the_order_of_whatever_holds_jobs) {
 }
 
 TEST(FreshIds, Are_new_each_time_and_grow) {
-    FreshIds ids;
+    schema::FreshIds ids;
     std::string last;
     for (int i = 0; i < 1000; ++i) {
         const std::string id = ids.next();
