@@ -19,6 +19,7 @@ struct FieldCondition {
         equal,
         part,
         start,
+        end,
         one_of,
         like_one_of,  ///< As one_of; a text that ends in * is the beginning.
         absent,       ///< Without a value; a text is empty.
@@ -49,6 +50,11 @@ struct FieldCondition {
 [[nodiscard]] inline FieldCondition
 starts_with(std::string schema::Job::*member, std::string start) {
     return {member, FieldCondition::Match::start, std::move(start)};
+}
+
+/// Precondition: the end is not empty, and UTF-8.
+[[nodiscard]] inline FieldCondition ends_with(std::string schema::Job::*member, std::string end) {
+    return {member, FieldCondition::Match::end, std::move(end)};
 }
 
 /// Matches nothing without texts.

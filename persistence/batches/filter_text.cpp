@@ -24,6 +24,7 @@ constexpr std::array kMatchWords{
     std::pair{Match::equal, std::string_view("equal")},
     std::pair{Match::part, std::string_view("part")},
     std::pair{Match::start, std::string_view("start")},
+    std::pair{Match::end, std::string_view("end")},
     std::pair{Match::one_of, std::string_view("one_of")},
     std::pair{Match::like_one_of, std::string_view("like_one_of")},
     std::pair{Match::absent, std::string_view("absent")},

@@ -6,6 +6,7 @@
 #include "schema/exclusive_group.hpp"
 #include "schema/limit/job_limit.hpp"
 #include "schema/limits.hpp"
+#include "schema/text/utf8.hpp"
 
 #include <fmt/format.h>
 
@@ -68,6 +69,12 @@ std::string is_absent_in(std::string_view column, const schema::JobMember& membe
     return fmt::format(fmt::runtime(is_text ? "COALESCE({}, '') = ''" : "{} IS NULL"), column);
 }
 
+std::string is_end_of(std::string_view column, std::string_view text, const Dialect& dialect) {
+    const std::size_t length = schema::count_characters(text).value_or(text.size());
+    const std::string end = fmt::format(fmt::runtime(dialect.last_characters), column, length);
+    return fmt::format("{} = ?", end);
+}
+
 std::string text_of(const FieldCondition& asked, std::string_view column, const Dialect& dialect) {
     switch (asked.match) {
         case Match::equal:
@@ -76,6 +83,8 @@ std::string text_of(const FieldCondition& asked, std::string_view column, const 
             return fmt::format("{}({}, ?) > 0", dialect.position_in, column);
         case Match::start:
             return fmt::format("{}({}, ?) = 1", dialect.position_in, column);
+        case Match::end:
+            return is_end_of(column, std::get<std::string>(asked.value), dialect);
         case Match::one_of:
             return list_of(column, std::get<FieldCondition::Texts>(asked.value));
         case Match::like_one_of:

@@ -61,6 +61,8 @@ struct Dialect {
 
     /// The function that finds the position of its second argument in its first; 0: not in it.
     std::string_view position_in;
+    /// The last characters of a text, of which there may be fewer: {0} is the text, {1} how many.
+    std::string_view last_characters;
 
     /// Behind the table, in a SELECT that locks and in an UPDATE of rows by their ids. MySQL and
     /// MariaDB would read the whole of a table with few rows more than that, lock all of it, and

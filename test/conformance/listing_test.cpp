@@ -7,6 +7,7 @@ namespace jobstrand::test {
 namespace {
 
 using persistence::contains;
+using persistence::ends_with;
 using persistence::equals;
 using persistence::is_above;
 using persistence::is_absent;
@@ -118,10 +119,14 @@ TEST_P(Listing, Jobs_of_a_place_without_the_column_never_match) {
     EXPECT_THAT(list({.fields = {equals(&Job::lock_owner, "node")}}), IsEmpty());
 }
 
-TEST_P(Listing, A_text_may_start_with_something_be_one_of_several_or_be_missing) {
+TEST_P(Listing, A_text_may_start_or_end_with_something_be_one_of_several_or_be_missing) {
     insert_two();
     EXPECT_THAT(list({.fields = {starts_with(&Job::exception_message, "Disk")}}), ElementsAre("a"));
     EXPECT_THAT(list({.fields = {starts_with(&Job::exception_message, "FULL")}}), IsEmpty());
+    EXPECT_THAT(list({.fields = {ends_with(&Job::handler_type, "ail")}}), ElementsAre("a"));
+    EXPECT_THAT(list({.fields = {ends_with(&Job::handler_type, "mai")}}), IsEmpty());
+    EXPECT_THAT(list({.fields = {ends_with(&Job::handler_type, "email")}}), IsEmpty());
+    EXPECT_THAT(list({.fields = {ends_with(&Job::handler_type, "AIL")}}), IsEmpty());
     EXPECT_THAT(
         list({.fields = {is_one_of(&Job::handler_type, {"mail", "other"})}}), ElementsAre("a")
     );

@@ -84,6 +84,9 @@ TEST_F(Management, Filters_restrict_a_list) {
     EXPECT_THAT(ids_in("jobs?handlerTypes=fax,post"), ElementsAre(b));
     EXPECT_THAT(ids_in("jobs?tenantIdLike=acme%25"), ElementsAre(a));
     EXPECT_THAT(ids_in("jobs?tenantIdLike=%25cme%25"), ElementsAre(a));
+    EXPECT_THAT(ids_in("jobs?tenantIdLike=%25me-1"), ElementsAre(a));
+    EXPECT_THAT(ids_in("jobs?tenantIdLike=%25acme"), IsEmpty());
+    EXPECT_THAT(ids_in("jobs?tenantIdLike=%25"), ElementsAre(a, b));
     EXPECT_THAT(ids_in("jobs?tenantIdLike=acme-1"), ElementsAre(a));
     EXPECT_THAT(ids_in("jobs?tenantIdLike=acme"), IsEmpty());
     EXPECT_THAT(ids_in("jobs?withoutTenantId=true"), ElementsAre(b));
@@ -114,7 +117,7 @@ TEST_F(Management, What_cannot_be_meant_so_is_refused) {
           "order=up",
           "dueBefore=soon",
           "tenantIdLike=a%25b",
-          "tenantIdLike=%25b",
+          "tenantIdLike=%25b_c",
           "timersOnly=true&messagesOnly=true",
           "procesInstanceId=i"}) {
         EXPECT_EQ(ask(get(fmt::format("{}jobs?{}", kBase, query))).status, 400) << query;

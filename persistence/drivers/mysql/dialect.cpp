@@ -105,6 +105,7 @@ constexpr Dialect kTimestampDialect{
     .name_bytes = "",
     .can_hold_id = is_ascii,
     .position_in = "INSTR",
+    .last_characters = "RIGHT({0}, {1})",
     .by_id = "FORCE INDEX (PRIMARY)",
     .by_index = "FORCE INDEX ({0})",
     // Only this form of DELETE takes an index, and MySQL 9 (not MariaDB) heeds it only where there

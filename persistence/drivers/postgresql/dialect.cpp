@@ -94,6 +94,7 @@ constexpr Dialect kDialect{
     .name_bytes = "",
     .can_hold_id = is_text,
     .position_in = "STRPOS",
+    .last_characters = "RIGHT({0}, {1})",
     .by_id = "",
     .by_index = "",
     .delete_where = "DELETE FROM {0} WHERE",

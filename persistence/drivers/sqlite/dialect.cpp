@@ -121,6 +121,7 @@ constinit const Dialect kSqliteDialect{
         " WHERE ID_ >= x''",
     .can_hold_id = nullptr,
     .position_in = "INSTR",
+    .last_characters = "SUBSTR({0}, -{1})",
     .by_id = "",
     .by_index = "",
     .writes_alone = true,

@@ -43,6 +43,7 @@ TEST(FilterText, Finds_the_same_jobs_again_whatever_was_asked) {
         equals(&Job::handler_type, ""),
         contains(&Job::exception_message, "line\nanother\\n \\ \x1f end\\"),
         starts_with(&Job::process_instance_id, " order-"),
+        ends_with(&Job::process_instance_id, "-1 "),
         is_one_of(&Job::tenant_id, {"a", "", "b\x1f", "c\n"}),
         is_one_of(&Job::tenant_id, {""}),
         is_one_of(&Job::tenant_id, {}),

@@ -84,23 +84,21 @@ number_in(std::string_view name, std::string_view text, std::size_t most) {
     return time.value();
 }
 
-/// Of SQL's patterns those with % at the end, at both ends, or without any.
+/// Of SQL's patterns those with % at either end, at both, or without any.
 [[nodiscard]] persistence::FieldCondition tenant_like(std::string_view pattern) {
     const bool is_open = pattern.starts_with('%');
     std::string_view text = pattern.substr(is_open ? 1 : 0);
     const bool goes_on = text.ends_with('%');
-    if (is_open && !goes_on) {
-        throw std::invalid_argument("tenantIdLike must end in % where it begins so");
-    }
     text.remove_suffix(goes_on ? 1 : 0);
     if (text.find_first_of("%_") != std::string_view::npos) {
         throw std::invalid_argument("tenantIdLike may have % at its ends only, and no _");
     }
-    if (!goes_on) {
-        return persistence::equals(&Job::tenant_id, std::string(text));
+    if (goes_on || (is_open && text.empty())) {
+        return is_open ? persistence::contains(&Job::tenant_id, std::string(text))
+                       : persistence::starts_with(&Job::tenant_id, std::string(text));
     }
-    return is_open ? persistence::contains(&Job::tenant_id, std::string(text))
-                   : persistence::starts_with(&Job::tenant_id, std::string(text));
+    return is_open ? persistence::ends_with(&Job::tenant_id, std::string(text))
+                   : persistence::equals(&Job::tenant_id, std::string(text));
 }
 
 [[nodiscard]] std::vector<std::string> words_in(std::string_view list) {
