@@ -29,7 +29,7 @@ func main() {
 	begun := time.Now()
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	worker := jobstrand.NewWorker(client, jobstrand.WorkerOptions{Concurrency: 4, Prefetch: 1000})
+	worker := jobstrand.NewWorker(client, jobstrand.WorkerOptions{Concurrency: 4})
 	var ended atomic.Int64
 	worker.Handle("rate", func(context.Context, *jobstrand.Job) error {
 		if ended.Add(1) == jobs {

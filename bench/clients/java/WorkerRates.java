@@ -18,7 +18,6 @@ public final class WorkerRates {
         Worker worker =
                 Worker.builder(JobstrandClient.of(arguments[0]))
                         .concurrency(4)
-                        .prefetch(1000)
                         .handle(
                                 "rate",
                                 job -> {
