@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -46,16 +47,20 @@ void PrintTo(const Database& database, std::ostream* out) {
     *out << database.name;
 }
 
-/// One for all cases, because it takes a second to make the tables.
+/// For all cases, because it takes a second to make the tables. Gone before the process ends, while
+/// there is a driver to drop them with.
+std::map<std::string, ServerDatabase>& kept_databases() {
+    static std::map<std::string, ServerDatabase> kept;
+    return kept;
+}
+
 template <typename Server>
-std::string emptied(Server& (*server)()) {
-    static std::optional<ServerDatabase> database;
-    if (database) {
-        database->delete_rows();
-    } else {
-        database.emplace(server().url());
+std::string emptied(const std::string& name, Server& (*server)()) {
+    const auto [kept, is_new] = kept_databases().try_emplace(name, server().url());
+    if (!is_new) {
+        kept->second.delete_rows();
     }
-    return url_text(database->url());
+    return url_text(kept->second.url());
 }
 
 std::vector<Database> databases() {
@@ -63,16 +68,18 @@ std::vector<Database> databases() {
         {"sqlite", {}, [] { return std::string(); }},
         {"mariadb",
          MariaDbServer::what_is_missing(),
-         [] { return emptied(shared_mariadb_server); }},
+         [] { return emptied("mariadb", shared_mariadb_server); }},
         {"postgresql",
          PostgresqlServer::what_is_missing(),
-         [] { return emptied(shared_postgresql_server); }},
+         [] { return emptied("postgresql", shared_postgresql_server); }},
     };
 }
 
 /// Nodes of a test engine, on every database that this machine can offer.
 class Nodes : public testing::TestWithParam<Database> {
 protected:
+    static void TearDownTestSuite() { kept_databases().clear(); }
+
     void SetUp() override {
         if (GetParam().missing) {
             GTEST_SKIP() << *GetParam().missing;
