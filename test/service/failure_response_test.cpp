@@ -38,7 +38,8 @@ TEST(FailureResponse, An_outage_has_no_line_for_each_request) {
 
 TEST(FailureResponse, A_statement_that_took_too_long_is_no_outage) {
     test::RecordingLog log;
-    const auto response = service::response_to(DbError(DbErrorKind::busy, "statement timeout"), log);
+    const auto response =
+        service::response_to(DbError(DbErrorKind::busy, "statement timeout"), log);
     EXPECT_EQ(response.status, 503);
     EXPECT_THAT(response.body, HasSubstr("ask for less at once"));
     EXPECT_THAT(response.body, testing::Not(HasSubstr("not available")));
