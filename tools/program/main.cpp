@@ -8,10 +8,14 @@
 #include <string>
 #include <vector>
 
-/// Read by jemalloc when the program starts. A thread of its own gives back to the system what was
-/// not used for a while: without it, a service that falls idle would keep what its peak needed.
+// NOLINTBEGIN(readability-identifier-naming): jemalloc reads a text of this name when it starts.
+
+/// A thread of its own gives back to the system what was not used for a while: without it, a
+/// service that falls idle would keep what its peak needed.
 extern "C" const char* const malloc_conf;
 const char* const malloc_conf = "background_thread:true,dirty_decay_ms:2000";
+
+// NOLINTEND(readability-identifier-naming)
 
 int main(int argc, char** argv) {
     namespace cli = jobstrand::cli;
