@@ -57,9 +57,9 @@ struct EngineOptions {
     bool prioritized_jobs = true;             ///< false: what is enqueued here has priority 0.
     bool record_definitions = false;          ///< Each kind of job that is enqueued here is listed.
     bool tolerate_failed_expressions = false;  ///< Of definitions. false: the job is refused.
-    Duration acquire_ahead{std::chrono::milliseconds(500)};      ///< What threads start within it.
-    Duration acquire_first_wait{std::chrono::milliseconds(10)};  ///< Of idle polls; it grows.
-    Duration queue_full_wait{std::chrono::seconds(5)};  ///< The longest while there is no room.
+    Duration acquire_ahead{std::chrono::milliseconds(500)};      ///< Work taken for the threads.
+    Duration acquire_first_wait{std::chrono::milliseconds(10)};  ///< First of an idle poll.
+    Duration queue_full_wait{std::chrono::seconds(5)};  ///< The longest wait for room in it.
     Duration acquire_wait{std::chrono::seconds(2)};     ///< The longest wait of an idle poll.
     Duration timer_wait{std::chrono::seconds(2)};       ///< The same for timers of others.
     Duration timer_fire_ahead{0};   ///< With a due timer go those due within this time.
