@@ -43,12 +43,9 @@ RecordField texts_field(std::string_view name, const std::vector<std::string>& t
     };
 }
 
-std::string json_of(const Record& record, Nulls nulls) {
+std::string json_of(const Record& record) {
     std::string out = "{";
     for (const RecordField& field : record) {
-        if (nulls == Nulls::left_out && field.json == "null") {
-            continue;
-        }
         if (out.size() > 1) {
             out += ',';
         }

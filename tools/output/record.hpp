@@ -33,11 +33,8 @@ using Record = std::vector<RecordField>;
 /// A JSON array; elsewhere the texts with blanks between them.
 [[nodiscard]] RecordField texts_field(std::string_view name, const std::vector<std::string>& texts);
 
-/// What becomes of the members of a record that are null.
-enum class Nulls { written, left_out };
-
 /// `{"name":value,...}` on one line.
-[[nodiscard]] std::string json_of(const Record& record, Nulls nulls = Nulls::written);
+[[nodiscard]] std::string json_of(const Record& record);
 
 /// A JSON object within another one, which looks the same in tables.
 [[nodiscard]] RecordField record_field(std::string_view name, const Record& record);

@@ -71,14 +71,17 @@ struct ShowMember {
     }
 };
 
-/// Whether a job does not have a member, which is null then: a visitor for their types.
-struct IsNull {
+/// Whether a member says nothing that its absence would not say: a visitor for their types.
+struct IsNothing {
     const Job& job;
 
-    bool operator()(std::string Job::*member) const { return (job.*member).empty(); }
-    bool operator()(int Job::* /*member*/) const { return false; }
-    bool operator()(std::int64_t Job::* /*member*/) const { return false; }
-    bool operator()(bool Job::* /*member*/) const { return false; }
+    bool operator()(std::string Job::*member) const {
+        return (job.*member).empty() ||
+               (member == &Job::correlation_id && job.correlation_id == job.id);
+    }
+    bool operator()(int Job::*member) const { return job.*member == 0; }
+    bool operator()(std::int64_t Job::*member) const { return job.*member == 0; }
+    bool operator()(bool Job::*member) const { return !(job.*member); }
     bool operator()(std::optional<schema::TimePoint> Job::*member) const { return !(job.*member); }
 };
 
@@ -211,6 +214,21 @@ struct KnownMember {
 [[nodiscard]] const std::vector<KnownMember>& known_members() {
     static const std::vector<KnownMember> members = all_members();
     return members;
+}
+
+/// Those that differ between jobs which one worker has acquired at one time.
+[[nodiscard]] std::vector<const JobField*> telling_fields() {
+    std::vector<const JobField*> fields;
+    for (const KnownMember& member : known_members()) {
+        const bool is_telling =
+            member.field != nullptr && !member.field->is_about(&Job::exclusive) &&
+            !member.field->is_about(&Job::lock_owner) &&
+            !member.field->is_about(&Job::lock_expiration);
+        if (is_telling) {
+            fields.push_back(member.field);
+        }
+    }
+    return fields;
 }
 
 [[nodiscard]] std::string read(const KnownMember& member, std::string_view value, NewJob& into) {
@@ -364,14 +382,21 @@ Record record_of(const schema::PlacedJob& placed, const timers::Zone& zone) {
     return record_of(placed.place, placed.job, zone);
 }
 
-Record record_of(JobPlace place, const Job& job, const timers::Zone& zone, Nulls nulls) {
+Record record_of(JobPlace place, const Job& job, const timers::Zone& zone) {
     Record record;
     record.reserve(known_members().size() + 1);  // Who hands a job out adds its revision.
     for (const KnownMember& member : known_members()) {
-        const bool is_left_out = nulls == Nulls::left_out && member.field != nullptr &&
-                                 std::visit(IsNull{job}, member.field->member);
-        if (!is_left_out) {
-            record.push_back(show(member, place, job, zone));
+        record.push_back(show(member, place, job, zone));
+    }
+    return record;
+}
+
+Record lean_record_of(const Job& job) {
+    static const std::vector<const JobField*> telling = telling_fields();
+    Record record;
+    for (const JobField* const field : telling) {
+        if (!std::visit(IsNothing{job}, field->member)) {
+            record.push_back(show_field(*field, job));
         }
     }
     return record;

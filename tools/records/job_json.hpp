@@ -18,18 +18,18 @@ namespace jobstrand::cli {
 /// schema::job_fields() that have a rank there, and `place` behind correlationId. docs/cli.md shows
 /// one.
 ///
-/// All of them are written, and what a job does not have is null, unless it is to be left out.
-/// Dates are ISO 8601, in UTC with milliseconds unless another zone is asked for. The payload is
+/// All of them are written, and what a job does not have is null. Dates are ISO 8601, in UTC with milliseconds unless another zone is asked for. The payload is
 /// the JSON value that was stored, character by character, or a string when the stored text is not
 /// JSON.
 [[nodiscard]] Record
 record_of(const schema::PlacedJob& placed, const timers::Zone& zone = timers::Zone::utc());
-[[nodiscard]] Record record_of(
-    schema::JobPlace place,
-    const schema::Job& job,
-    const timers::Zone& zone,
-    Nulls nulls = Nulls::written
-);
+[[nodiscard]] Record
+record_of(schema::JobPlace place, const schema::Job& job, const timers::Zone& zone);
+
+/// What a worker that has just acquired a job does not know of it: without the members that are
+/// null or 0, a correlationId that is the id, and those that tell of every acquired job the same:
+/// its place, that it is exclusive, and who holds it until when. Dates are in UTC.
+[[nodiscard]] Record lean_record_of(const schema::Job& job);
 
 /// For the description of the API.
 [[nodiscard]] std::vector<DescribedField> described_job();

@@ -43,6 +43,21 @@ func TestAHandlerThatReturnsNilHasDoneItsJob(t *testing.T) {
 	}
 }
 
+func TestAJobThatBelongsToNoOtherIsFoundByItsID(t *testing.T) {
+	s := start(t)
+	id := s.enqueue(external(1, nil)...)[0]
+	got := make(chan string, 1)
+	work(s, jobstrand.WorkerOptions{}, func(worker *jobstrand.Worker) {
+		worker.Handle("mail", func(_ context.Context, job *jobstrand.Job) error {
+			got <- job.CorrelationID
+			return nil
+		})
+	})
+	if correlation := <-got; correlation != id {
+		t.Error(correlation)
+	}
+}
+
 func TestABusinessErrorIsHandedOn(t *testing.T) {
 	s := start(t)
 	id := s.enqueue(external(1, nil)...)[0]

@@ -209,6 +209,11 @@ func jobsIn(answer json.RawMessage) ([]*Job, error) {
 	if err := json.Unmarshal(answer, &taken); err != nil {
 		return nil, fmt.Errorf("jobstrand: jobs that were acquired cannot be read: %w", err)
 	}
+	for _, job := range taken.Items {
+		if job.CorrelationID == "" {
+			job.CorrelationID = job.ID // The service does not say what is the same.
+		}
+	}
 	return taken.Items, nil
 }
 

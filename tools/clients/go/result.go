@@ -71,7 +71,6 @@ func completed(job *Job) []byte {
 	id, _ := jsonOf(job.ID)
 	text = append(append(text, `{"id":`...), id...)
 	text = strconv.AppendInt(append(text, `,"revision":`...), job.Revision, 10)
-	text = append(text, `,"outcome":"complete"`...)
 	if job.variables == nil {
 		return append(text, '}')
 	}

@@ -22,25 +22,21 @@ using persistence::WorkerAnswer;
 
 constexpr std::string_view kWorkContent = "application/json";
 
-/// What RFC 7240 has for clients that read members which are not there as null: most of a job is.
+/// What RFC 7240 has for clients that do not want to be told what they know.
 constexpr std::string_view kMinimal = "return=minimal";
 
-[[nodiscard]] cli::Nulls nulls_for(const Request& request) {
-    return is_same_token(request.header("Prefer"), kMinimal) ? cli::Nulls::left_out
-                                                             : cli::Nulls::written;
-}
-
-[[nodiscard]] Response work_taken(const std::vector<schema::Job>& jobs, cli::Nulls nulls) {
+[[nodiscard]] Response work_taken(const std::vector<schema::Job>& jobs, bool is_minimal) {
+    constexpr auto kPlace = schema::JobPlace::external_worker;
     Response taken{.status = 200, .body = "{\"items\":["};
     for (const schema::Job& job : jobs) {
-        cli::Record record =
-            cli::record_of(schema::JobPlace::external_worker, job, timers::Zone::utc(), nulls);
+        cli::Record record = is_minimal ? cli::lean_record_of(job)
+                                        : cli::record_of(kPlace, job, timers::Zone::utc());
         record.push_back(cli::number_field("revision", job.revision));
         taken.body += taken.body.back() == '[' ? "" : ",";
-        taken.body += json_of(record, nulls);
+        taken.body += json_of(record);
     }
     taken.body += "]}\n";
-    if (nulls == cli::Nulls::left_out) {
+    if (is_minimal) {
         taken.headers.push_back({"Preference-Applied", std::string(kMinimal)});
     }
     return taken;
@@ -55,9 +51,10 @@ void acquire_work(
     const Answer& answer
 ) {
     WorkOrder work = work_order_in(request.body);
-    const auto take = [answer, hand_over, worker = work.order.worker, nulls = nulls_for(request)](
+    const bool is_minimal = is_same_token(request.header("Prefer"), kMinimal);
+    const auto take = [answer, hand_over, worker = work.order.worker, is_minimal](
                           const std::vector<schema::Job>& jobs
-                      ) { answer(hand_over(work_taken(jobs, nulls), worker, jobs)); };
+                      ) { answer(hand_over(work_taken(jobs, is_minimal), worker, jobs)); };
     if (work.wait <= schema::Duration::zero()) {
         take(NarrowedWorkers(api, request.scope).acquire(std::move(work.order)));
         return;

@@ -24,7 +24,7 @@ export class Variables {
 /** The handler returned this. Throws TypeError for variables that JSON cannot say. */
 export function completed(job, returned) {
   if (!(returned instanceof Variables)) {
-    return new Encoded(`{"id":${JSON.stringify(job.id)},"revision":${job.revision},"outcome":"complete"}`);
+    return new Encoded(`{"id":${JSON.stringify(job.id)},"revision":${job.revision}}`);
   }
   try {
     return written({ ...about(job), outcome: "complete", variables: returned.variables });

@@ -28,7 +28,7 @@ class Variables(dict[str, Any]):
 def completed(job: Job, returned: Any) -> bytes:
     """The handler returned this. Raises TypeError for variables that JSON cannot say."""
     if not isinstance(returned, Variables):
-        return b'{"id":%b,"revision":%d,"outcome":"complete"}' % (_write(job.id).encode(), job.revision)
+        return b'{"id":%b,"revision":%d}' % (_write(job.id).encode(), job.revision)
     try:
         return _json({**_about(job, "complete"), "variables": returned})
     except Exception as error:

@@ -395,27 +395,25 @@ final class Desk {
     /** Tells results until there are no more. */
     void tellAll() throws InterruptedException {
         for (List<Result> told = results.next(); !told.isEmpty(); told = results.next()) {
-            finish(
-                    told.stream()
-                            .filter(
-                                    one ->
-                                            one.job().cancellation().orElse(null)
-                                                    != Cancellation.LOST)
-                            .toList());
-            held.remove(told.stream().map(Result::job).toList());
+            List<Job> ended = new ArrayList<>();
+            List<Result> counting = new ArrayList<>();
+            for (Result one : told) {
+                ended.add(one.job());
+                if (one.job().cancellation().orElse(null) != Cancellation.LOST) {
+                    counting.add(one);
+                }
+            }
+            finish(counting);
+            held.remove(ended);
         }
     }
 
     /** Tells results. What the service does not take is told as a failure of that job alone. */
     private void finish(List<Result> told) throws InterruptedException {
-        List<Result> again =
-                unsayable(told).stream()
-                        .map(
-                                one ->
-                                        Result.untold(
-                                                one.job,
-                                                "the service refuses its result: " + one.why))
-                        .toList();
+        List<Result> again = new ArrayList<>();
+        for (Unsayable one : unsayable(told)) {
+            again.add(Result.untold(one.job, "the service refuses its result: " + one.why));
+        }
         for (Unsayable one : unsayable(again)) {
             settings.log().log(
                     Level.ERROR,

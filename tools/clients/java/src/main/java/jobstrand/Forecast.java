@@ -1,6 +1,7 @@
 package jobstrand;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,9 +51,9 @@ final class Forecast {
 
     /** Returns those topics that are worth fetching before a place is free. */
     List<String> quick(List<String> topics) {
-        return topics.stream()
-                .filter(topic -> means.getOrDefault(topic, Double.MAX_VALUE) <= AHEAD_S)
-                .toList();
+        List<String> quick = new ArrayList<>(topics);
+        quick.removeIf(topic -> means.getOrDefault(topic, Double.MAX_VALUE) > AHEAD_S);
+        return quick;
     }
 
     /** Returns how many jobs of quick topics so many places start soon. */

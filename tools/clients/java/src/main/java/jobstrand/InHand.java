@@ -346,7 +346,10 @@ final class InHand {
             return prefetch;
         }
         long longAgo = System.nanoTime() - AHEAD_NS;
-        int stuck = (int) atWork.values().stream().filter(since -> since - longAgo < 0).count();
+        int stuck = 0;
+        for (long since : atWork.values()) {
+            stuck += since - longAgo < 0 ? 1 : 0;
+        }
         return forecast.starts(places - stuck);
     }
 

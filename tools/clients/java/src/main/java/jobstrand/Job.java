@@ -160,7 +160,7 @@ public final class Job {
     }
 
     public Optional<String> correlationId() {
-        return Optional.ofNullable(correlationId);
+        return Optional.of(correlationId == null ? id : correlationId);
     }
 
     /** The trace that it belongs to, in the form of W3C Trace Context. */

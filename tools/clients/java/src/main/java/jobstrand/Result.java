@@ -67,7 +67,7 @@ record Result(Job job, byte[] text) {
                 .put("outcome", outcome);
     }
 
-    /** Most jobs end so: without a tree of nodes. */
+    /** Most jobs end so: without a tree of nodes, and without an outcome. */
     private static byte[] completed(Job job) {
         StringBuilder text = new StringBuilder(128).append("{\"id\":\"");
         if (isPlain(job.id())) {
@@ -75,7 +75,7 @@ record Result(Job job, byte[] text) {
         } else {
             JsonStringEncoder.getInstance().quoteAsString(job.id(), text);
         }
-        text.append("\",\"revision\":").append(job.revision()).append(",\"outcome\":\"complete\"");
+        text.append("\",\"revision\":").append(job.revision());
         if (job.variables() != null) {
             text.append(",\"variables\":").append(job.variables());
         }

@@ -150,6 +150,15 @@ class WorkerTest {
     }
 
     @Test
+    void aJobThatBelongsToNoOtherIsFoundByItsId() throws Exception {
+        String id = service.enqueue(MAIL).get(0);
+        BlockingQueue<Job> got = new LinkedBlockingQueue<>();
+        try (Worker worker = working(got::add)) {
+            assertEquals(Optional.of(id), got.take().correlationId());
+        }
+    }
+
+    @Test
     void aBusinessErrorIsHandedOn() throws Exception {
         String id = service.enqueue(MAIL).get(0);
         Handler handler =
