@@ -49,6 +49,9 @@ struct JobQuery {
 /// an index leads to them.
 inline constexpr std::size_t kRowsSoon = 20'000;
 
+/// Which jobs a store shows, of those that there are.
+enum class Shown { some, every };
+
 struct JobPage : schema::Page<schema::PlacedJob> {
     /// Jobs that were not looked at could belong to the page. Then `has_more` is not set.
     bool is_partial = false;
@@ -171,7 +174,9 @@ public:
     ) const;
 
     /// Counts the jobs of every place, in the order of JobPlace, up to `most` each; nullopt: all.
-    [[nodiscard]] std::vector<PlaceCount> count_places(std::optional<std::size_t> most = {}) const;
+    /// Of a store that shows `every` job, a place with more than `most` need not be counted.
+    [[nodiscard]] std::vector<PlaceCount>
+    count_places(std::optional<std::size_t> most = {}, Shown shown = Shown::some) const;
 
 private:
     [[nodiscard]] std::string end_of_rows(

@@ -184,12 +184,14 @@ TEST_F(JobSearchTest, Of_a_place_that_has_more_the_first_jobs_are_counted_and_it
     insert_all(JobPlace::executable, {"a", "b"});
     lock_all();
     insert_all(JobPlace::timer, {"t"});
-    const auto counts = JobSearch(store_).count_places(1);
-    EXPECT_EQ(counts.at(0).jobs, 1);
-    EXPECT_EQ(counts.at(0).locked, 1);
-    EXPECT_EQ(counts.at(0).looked_at, 1U);
-    EXPECT_EQ(counts.at(1).jobs, 1);
-    EXPECT_EQ(counts.at(1).looked_at, std::nullopt) << "these are all";
+    for (const Shown shown : {Shown::some, Shown::every}) {
+        const auto counts = JobSearch(store_).count_places(1, shown);
+        EXPECT_EQ(counts.at(0).jobs, 1);
+        EXPECT_EQ(counts.at(0).locked, 1);
+        EXPECT_EQ(counts.at(0).looked_at, 1U);
+        EXPECT_EQ(counts.at(1).jobs, 1);
+        EXPECT_EQ(counts.at(1).looked_at, std::nullopt) << "these are all";
+    }
     const auto types = JobSearch(store_).count_types({}, 1);
     ASSERT_EQ(types.size(), 2U);
     EXPECT_EQ(types.at(0).count.jobs, 1);

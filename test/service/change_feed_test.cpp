@@ -168,7 +168,7 @@ TEST_F(ChangeFeedTest, Nodes_that_join_drain_and_leave_are_told) {
 }
 
 TEST_F(ChangeFeedTest, The_longer_a_look_takes_the_rarer_it_is_taken) {
-    source.takes = 500ms;
+    source.takes = 200ms;
     const auto watcher = a_watcher();
     const SteadyPoint next = feed.turn();
     EXPECT_EQ(next, now + 10s);

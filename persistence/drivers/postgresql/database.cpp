@@ -37,13 +37,15 @@ constexpr std::string_view kWriteLikeThis =
 
 /// The key's index and nothing else; one plan for all values of the parameters, because planning
 /// takes longer than running. What is switched off seems so costly that the compiler would start
-/// for every statement (jit).
+/// for every statement (jit), and so would processes beside it: to count 20,000 rows by the key
+/// takes 4 ms alone, and 15 with two of them.
 constexpr std::string_view kGoByKeys =
     "SET enable_seqscan = off;"
     "SET enable_bitmapscan = off;"
     "SET enable_hashjoin = off;"
     "SET enable_mergejoin = off;"
     "SET plan_cache_mode = 'force_generic_plan';"
+    "SET max_parallel_workers_per_gather = 0;"
     "SET jit = off;";
 
 std::string time_limits(const DatabaseUrl& url) {

@@ -34,6 +34,9 @@ namespace {
 
 using deadletter::PlaceCount;
 
+/// Jobs that are sorted by their type, which costs three times as much as to count them.
+constexpr std::size_t kUnservedSoon = 5'000;
+
 /// Where not all were counted, what is known of all takes its place.
 void complete(std::vector<PlaceCount>& counts, const std::vector<PlaceCount>& known) {
     for (PlaceCount& count : counts) {
@@ -46,11 +49,13 @@ void complete(std::vector<PlaceCount>& counts, const std::vector<PlaceCount>& kn
 
 [[nodiscard]] cli::Record stats_of(const ApiParts& api, const Scope& scope, bool is_soon) {
     NarrowedStore store(api.engine.store(), scope);
-    const std::size_t most = is_soon ? deadletter::kRowsSoon : persistence::kAllRows;
-    auto counts =
-        deadletter::JobSearch(store).count_places(is_soon ? std::optional(most) : std::nullopt);
+    auto counts = deadletter::JobSearch(store).count_places(
+        is_soon ? std::optional(deadletter::kRowsSoon) : std::nullopt,
+        scope.is_narrow() ? deadletter::Shown::some : deadletter::Shown::every
+    );
     std::vector<persistence::UnservedJobs> unserved;
     if (!scope.is_narrow()) {
+        const std::size_t most = is_soon ? kUnservedSoon : persistence::kAllRows;
         unserved = api.engine.served_store().unserved(api.engine.clock().now(), most);
         if (api.last_counts && std::ranges::any_of(counts, [](const PlaceCount& count) {
                 return count.looked_at.has_value();

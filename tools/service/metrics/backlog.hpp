@@ -49,14 +49,14 @@ struct BacklogCounts {
 
 /// Counts what waits, but seldom: counting large tables is work for the database. Whoever wants to
 /// know takes what was seen last, and has it looked at anew when that is old: after 15 s, or after
-/// twenty times as long as a look takes.
+/// fifty times as long as a look takes.
 ///
 /// Thread safety: safe. The engine must outlive it.
 class Backlog final {
 public:
     static constexpr std::chrono::seconds kFresh{15};
-    static constexpr int kRest = 20;
-    static constexpr std::chrono::minutes kOfUse{5};
+    static constexpr int kRest = 50;
+    static constexpr std::chrono::minutes kOfUse{10};
 
     static constexpr std::array<std::chrono::minutes, 3> kAhead{
         std::chrono::minutes(1),

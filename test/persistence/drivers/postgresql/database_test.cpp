@@ -57,6 +57,7 @@ TEST_P(PostgresqlOpening, Sets_up_the_session_whatever_the_defaults_of_the_serve
     EXPECT_EQ(setting("application_name"), "jobstrand");
     EXPECT_EQ(setting("plan_cache_mode"), "force_generic_plan");
     EXPECT_EQ(setting("enable_seqscan"), "off");
+    EXPECT_EQ(setting("max_parallel_workers_per_gather"), "0");
     EXPECT_EQ(setting("jit"), "off");
     EXPECT_EQ(setting("synchronous_commit"), "on");
     EXPECT_EQ(text_of("SELECT current_database()"), url_.database);
