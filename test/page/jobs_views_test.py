@@ -9,7 +9,7 @@ import datetime
 import json
 import sys
 
-from browser import By, Keys, chosen, run_all
+from browser import By, Keys, Tested, chosen, run_all
 from view_cases import CONFIG, ViewCase
 
 SEARCH = 'main input[type=search]'
@@ -624,5 +624,7 @@ class JobsViews(ViewCase):
             self.assertFalse(self.page.scrolls_sideways(), place)
 
 
+SERVICES = [Tested((JobsViews,), CONFIG)]
+
 if __name__ == '__main__':
-    sys.exit(run_all(JobsViews, sys.argv, CONFIG))
+    sys.exit(run_all(SERVICES, sys.argv))

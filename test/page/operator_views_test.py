@@ -13,7 +13,7 @@ import tempfile
 import urllib.parse
 from pathlib import Path
 
-from browser import PATIENCE_S, chosen, run_all
+from browser import PATIENCE_S, Tested, chosen, run_all
 from selenium.webdriver.common.action_chains import ActionChains
 from view_cases import CONFIG, ViewCase
 
@@ -498,5 +498,7 @@ class OperatorViews(ViewCase):
             self.assertIn('Jobstrand', self.page.driver.title)
 
 
+SERVICES = [Tested((OperatorViews,), CONFIG)]
+
 if __name__ == '__main__':
-    sys.exit(run_all(OperatorViews, sys.argv, CONFIG))
+    sys.exit(run_all(SERVICES, sys.argv))
