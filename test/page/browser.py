@@ -2,7 +2,7 @@
 
 A test is called with the path of jobstrand, and behind it, in any order: a database (sqlite, postgresql or mysql, of
 which a server is started), the script of a server that shows the page while it is written (tools/page/dev.mjs),
-`chosen` (only the tests that are @chosen), and names of tests. `run_all(Tests, sys.argv)` does it.
+`chosen` (only the tests that are @chosen), and names of tests. `run_all(SERVICES, sys.argv)` does it.
 Needs Debian's python3-selenium, chromium and chromium-driver.
 """
 import atexit
@@ -21,6 +21,7 @@ import urllib.parse
 import urllib.request
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from typing import NamedTuple
 
 try:
     from selenium import webdriver
@@ -41,7 +42,7 @@ PATIENCE_S = 30  # Beyond this something hangs; nothing is measured.
 DRIVER = Path('/usr/bin/chromedriver')
 SKIPPED = 77
 LOG_READY = b' clock_skew_ms='
-SQL = {'sqlite': ['sqlite3', '-bail', 'jobs.db'], 'mysql': ['mariadb', '-N', 'jobs'], 'postgresql': ['psql', '-qAtX', '-v', 'ON_ERROR_STOP=1', 'jobs']}
+SQL = {'sqlite': ['sqlite3', '-bail', '-cmd', '.timeout 30000', 'jobs.db'], 'mysql': ['mariadb', '-N', 'jobs'], 'postgresql': ['psql', '-qAtX', '-v', 'ON_ERROR_STOP=1', 'jobs']}
 
 # Those that a reader sees, in one question: one for each element takes most of the time of a test.
 SEEN = '''
@@ -259,9 +260,16 @@ def need(program):
         sys.exit(SKIPPED)
 
 
+class Tested(NamedTuple):
+    """Tests that share a service and its page, `self.page`; they run in the order of their classes."""
+    cases: tuple
+    config: object = ''  # TOML, or what gives it for the folder of the service.
+    listen: str = '127.0.0.1:0'
+
+
 @contextmanager
 def opened(arguments, config='', listen='127.0.0.1:0'):
-    """The Page of a new service with this configuration (TOML), on a database of its own: SQLite, unless the arguments name another."""
+    """The Page of a new service with this configuration, on a database of its own: SQLite, unless the arguments name another."""
     need(DRIVER)
     binary = str(Path(arguments[1]).resolve())
     shower = next((str(Path(each).resolve()) for each in arguments[2:] if each.endswith('.mjs')), None)
@@ -270,7 +278,7 @@ def opened(arguments, config='', listen='127.0.0.1:0'):
     need(program)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, use(Path(folder)) as where:
         file = Path(folder, 'jobstrand.toml')
-        file.write_text(config.replace('FOLDER', folder), encoding='utf-8')
+        file.write_text((config(folder) if callable(config) else config).replace('FOLDER', folder), encoding='utf-8')
         env = {**os.environ, **where, 'HOME': folder, 'JOBSTRAND_CONFIG': str(file)}
 
         def run(command, text=None):
@@ -299,19 +307,22 @@ def chosen(test):
     return test
 
 
-def run_all(cases, arguments, config='', listen='127.0.0.1:0'):
-    """Runs the tests of a class, or of several, in their order, with one page for all of them, `self.page`. Gives the exit code."""
-    cases = cases if isinstance(cases, tuple) else (cases,)
+def run_all(services, arguments):
+    """Runs the tests of each of these services. Gives the exit code."""
     names = [each for each in arguments[2:] if each.startswith('test')]
     is_chosen = 'chosen' in arguments[2:]
-    tests = [case(name) for case in cases for name, test in vars(case).items()
-             if name.startswith('test') and (name in names or not names) and (not is_chosen or hasattr(test, 'is_chosen'))]
-    if not tests:
-        return 0
-    with opened(arguments, config, listen) as page:
-        for case in cases:
-            case.page = page
-        result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(unittest.TestSuite(tests))
-    failed = len({getattr(test, 'test_case', test).id() for test, _ in result.failures + result.errors})
-    print(f'{result.testsRun - failed} passed, {failed} failed')
-    return 1 if failed or not result.testsRun else 0
+    run, skipped, failed = 0, 0, set()
+    for cases, config, listen in services:
+        tests = [case(name) for case in cases for name, test in vars(case).items()
+                 if name.startswith('test') and (name in names or not names) and (not is_chosen or hasattr(test, 'is_chosen'))]
+        if not tests:
+            continue
+        with opened(arguments, config, listen) as page:
+            for case in cases:
+                case.page = page
+            result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(unittest.TestSuite(tests))
+        run += result.testsRun
+        skipped += len(result.skipped)
+        failed |= {getattr(test, 'test_case', test).id() for test, _ in result.failures + result.errors}
+    print(f'{run - skipped - len(failed)} passed, {len(failed)} failed' + (f', {skipped} skipped' if skipped else ''))
+    return 1 if failed or not run else 0

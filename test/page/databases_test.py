@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
-"""The views on another database: one service and one browser for the tests of them that are @chosen, or for all.
+"""What rows.md tells of, on a database that is named: all of it, or what is @chosen.
 
-Usage: databases_test.py JOBSTRAND postgresql|mysql|sqlite [chosen] [TEST...]
+Usage: databases_test.py JOBSTRAND sqlite|postgresql|mysql [chosen] [TEST...]
 """
 import sys
 
+import frame_test
 import home_numbers_test
 import jobs_views_test
+import many_jobs_test
 import operator_views_test
-from browser import run_all
+import walk_test
+from browser import Tested, run_all
 from view_cases import CONFIG
 
-CASES = (jobs_views_test.JobsViews, home_numbers_test.HomeNumbers, operator_views_test.OperatorViews)
+VIEWS = Tested((jobs_views_test.JobsViews, home_numbers_test.HomeNumbers, operator_views_test.OperatorViews), CONFIG)
 
 if __name__ == '__main__':
-    sys.exit(run_all(CASES, sys.argv, CONFIG))
+    sys.exit(run_all([VIEWS, *walk_test.SERVICES, *many_jobs_test.SERVICES, *frame_test.SERVICES], sys.argv))

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """The frame of all views: for every hand and eye, behind any prefix, for nobody who may not, with no script of others.
 
-Usage: frame_test.py PATH_OF_JOBSTRAND [DEV_SERVER [TEST...]]
+Usage: frame_test.py PATH_OF_JOBSTRAND [DATABASE] [DEV_SERVER] [TEST...]
+
+With JOBSTRAND_TEST_PACKAGES, a folder, axe is installed there.
 """
 import http.client
 import http.server
 import os
 import subprocess
 import sys
-import tempfile
 import threading
 import unittest
 import urllib.parse
@@ -29,6 +30,11 @@ axe.run(document, {runOnly: rules, resultTypes: ['violations'], selectors: false
   (result) => done(result.violations.map((each) => each.id + ': ' + each.nodes.map((node) => node.html.slice(0, 160) + ' ' + node.any.map((one) => one.message).join()).slice(0, 3).join(' | '))),
   (error) => done([String(error)]));
 """
+
+# What axe does not ask for: each table says what it is, and what becomes of a deed is read out.
+UNTOLD = """
+return [...document.querySelectorAll('table:not(:has(> caption), [aria-hidden="true"] *)')].map((each) => 'no caption: ' + each.outerHTML.slice(0, 160))
+  .concat(document.querySelector('.toasts[role="status"][aria-live="polite"]') ? [] : ['nobody is told of deeds']);"""
 
 ALL_RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 COLOUR_RULES = ['color-contrast', 'link-in-text-block']
@@ -75,6 +81,11 @@ class FrameTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         live_jobs(cls.page)
+        folder = os.environ.get('JOBSTRAND_TEST_PACKAGES')
+        try:
+            cls.axe = (page_packages.installed(folder) / 'axe-core/axe.min.js').read_text() if folder else None
+        except page_packages.clients.CannotInstall as reason:
+            print('without axe:', reason)
 
     def test_axe_finds_nothing_in_any_view_and_theme(self):
         if self.axe is None:
@@ -85,6 +96,9 @@ class FrameTest(unittest.TestCase):
         found = {}
         for view in VIEWS:
             page.show(view)
+            untold = page.driver.execute_script(UNTOLD)
+            if untold:
+                found[view or 'home'] = untold
             # The other theme has other colours and nothing else; the third is one of these two, as the next test shows.
             for system, rules in (('light', ALL_RULES), ('dark', COLOUR_RULES)):
                 self.system(system)
@@ -243,10 +257,19 @@ class FrameTest(unittest.TestCase):
 
 
 class TokensTest(unittest.TestCase):
-    """A service that other machines may reach."""
+    """A service with tokens."""
     page = None
     tokens = {}
     file = ''
+
+    @classmethod
+    def config(cls, folder):
+        cls.file = f'{folder}/tokens'
+        for name, role in (('look', 'read'), ('short', 'admin')):
+            made = subprocess.run([sys.argv[1], 'token', 'make', name, '--role', role, '--file', cls.file], capture_output=True, text=True,
+                                  timeout=browser.PATIENCE_S, check=True)
+            cls.tokens[name] = made.stdout.strip()
+        return f'httpTokenFile = "{cls.file}"\nhttpHiddenMembers = ["iban"]\n'
 
     def test_a_reader_signs_in_and_sees_no_deed(self):
         page = self.page
@@ -282,6 +305,15 @@ class TokensTest(unittest.TestCase):
         page.click('button', 'Sign out')
         page.one('input[type="password"]')
 
+    def test_who_has_signed_in_elsewhere_is_known_by_what_a_proxy_shows(self):
+        page = self.page
+        with behind_a_prefix(page.service, self.tokens['look']) as origin:
+            page.driver.get(origin + '/ops/jobstrand/#/dead')
+            page.one('main h1', 'Dead letters')
+            page.says('look', '.who')
+            page.one('.live', 'Live')
+            self.assertEqual(page.all('input[type="password"], [data-deed]') + page.all('button', 'Sign out'), [])
+
     def test_a_session_ends_with_its_token(self):
         page = self.page
         page.driver.get('about:blank')  # Whatever is still under way there.
@@ -297,7 +329,7 @@ class TokensTest(unittest.TestCase):
 class EnginesTest(unittest.TestCase):
     """A service with two engines."""
     page = None
-    ports = ()
+    ports = browser.databases.free_port(), browser.databases.free_port()
 
     def test_the_page_of_one_leads_to_that_of_the_other(self):
         page = self.page
@@ -311,9 +343,10 @@ class EnginesTest(unittest.TestCase):
 
 
 class Prefixed(http.server.BaseHTTPRequestHandler):
-    """A proxy that has the service below /ops/jobstrand/."""
+    """A proxy that has the service below /ops/jobstrand/, and may show a token for those whom it knows."""
     protocol_version = 'HTTP/1.0'
     service = ''
+    token = None
 
     def forward(self):
         if not self.path.startswith('/ops/jobstrand/'):
@@ -321,7 +354,8 @@ class Prefixed(http.server.BaseHTTPRequestHandler):
             return
         behind = http.client.HTTPConnection(self.service, timeout=browser.PATIENCE_S)
         length = int(self.headers.get('Content-Length') or 0)
-        behind.request(self.command, self.path[len('/ops/jobstrand'):], self.rfile.read(length) or None, dict(self.headers))
+        headers = {**self.headers, **({'Authorization': f'Bearer {self.token}'} if self.token else {})}
+        behind.request(self.command, self.path[len('/ops/jobstrand'):], self.rfile.read(length) or None, headers)
         answer = behind.getresponse()
         self.send_response(answer.status)
         for name, value in answer.getheaders():
@@ -363,8 +397,8 @@ def foreign_site():
 
 
 @contextmanager
-def behind_a_prefix(service):
-    Prefixed.service = service.removeprefix('http://')
+def behind_a_prefix(service, token=None):
+    Prefixed.service, Prefixed.token = service.removeprefix('http://'), token
     with http.server.ThreadingHTTPServer(('127.0.0.1', 0), Prefixed) as proxy:
         proxy.daemon_threads = True
         threading.Thread(target=proxy.serve_forever, daemon=True).start()
@@ -372,27 +406,9 @@ def behind_a_prefix(service):
         proxy.shutdown()
 
 
-def main():
-    folder = os.environ.get('JOBSTRAND_TEST_PACKAGES')
-    try:
-        FrameTest.axe = (page_packages.installed(folder) / 'axe-core/axe.min.js').read_text() if folder else None
-    except page_packages.clients.CannotInstall as reason:
-        print('without axe:', reason)
-    failed = browser.run_all(FrameTest, sys.argv)
-    with tempfile.TemporaryDirectory() as folder:
-        TokensTest.file = f'{folder}/tokens'
-        for name, role in (('look', 'read'), ('short', 'admin')):
-            made = subprocess.run([sys.argv[1], 'token', 'make', name, '--role', role, '--file', TokensTest.file], capture_output=True, text=True,
-                                  timeout=browser.PATIENCE_S, check=True)
-            TokensTest.tokens[name] = made.stdout.strip()
-        failed |= browser.run_all(TokensTest, sys.argv, f'httpTokenFile = "{TokensTest.file}"\nhttpHiddenMembers = ["iban"]\n')
-    EnginesTest.ports = browser.databases.free_port(), browser.databases.free_port()
-    failed |= browser.run_all(
-        EnginesTest, sys.argv,
-        f'[engines.orders]\ndb = "sqlite:FOLDER/orders.db"\ncreate = true\nhttpListen = "127.0.0.1:{EnginesTest.ports[1]}"\n',
-        f'127.0.0.1:{EnginesTest.ports[0]}')
-    return failed
-
+ENGINES = f'[engines.orders]\ndb = "sqlite:FOLDER/orders.db"\ncreate = true\nhttpListen = "127.0.0.1:{EnginesTest.ports[1]}"\n'
+SERVICES = [browser.Tested((FrameTest,)), browser.Tested((TokensTest,), TokensTest.config),
+            browser.Tested((EnginesTest,), ENGINES, f'127.0.0.1:{EnginesTest.ports[0]}')]
 
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(browser.run_all(SERVICES, sys.argv))

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 
-from browser import chosen, run_all
+from browser import Tested, chosen, run_all
 from view_cases import CONFIG, ViewCase
 
 TABLES = {'executable': 'ACT_RU_JOB', 'timer': 'ACT_RU_TIMER_JOB', 'suspended': 'ACT_RU_SUSPENDED_JOB', 'dead': 'ACT_RU_DEADLETTER_JOB', 'external': 'ACT_RU_EXTERNAL_JOB'}
@@ -113,5 +113,7 @@ class HomeNumbers(ViewCase):
         return time.monotonic() - began
 
 
+SERVICES = [Tested((HomeNumbers,), CONFIG)]
+
 if __name__ == '__main__':
-    sys.exit(run_all(HomeNumbers, sys.argv, CONFIG))
+    sys.exit(run_all(SERVICES, sys.argv))

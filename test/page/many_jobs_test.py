@@ -5,15 +5,14 @@ Usage:  many_jobs_test.py JOBSTRAND_BINARY [SHOWER.mjs] [test_NAME ...]
 
 The last line is `N passed, N failed`.
 """
-import sqlite3
 import sys
 import unittest
-from contextlib import closing
 
-from browser import run_all
+from browser import Tested, run_all
 
 SOME = 20_000
 ALL = SOME + 7
+AT_ONCE = 1000
 
 
 class ManyJobs(unittest.TestCase):
@@ -21,10 +20,10 @@ class ManyJobs(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        rows = ((f'd{i:06}', f'mailbox {i} is full') for i in range(ALL))
-        with closing(sqlite3.connect(cls.page.folder / 'jobs.db', timeout=30)) as database, database:
-            database.executemany("INSERT INTO ACT_RU_DEADLETTER_JOB (ID_, TYPE_, SCOPE_TYPE_, HANDLER_TYPE_, EXCEPTION_MSG_, CREATE_TIME_, FAILED_TIME_) "
-                                 "VALUES (?, 'message', 'jobstrand', 'mail', ?, '2026-01-01 00:00:00.000', '2026-01-01 00:00:00.000')", rows)
+        for first in range(0, ALL, AT_ONCE):
+            rows = ', '.join(f"('d{i:06}', 'message', 'jobstrand', 'mail', 'mailbox {i} is full', '2026-01-01 00:00:00.000', '2026-01-01 00:00:00.000')"
+                             for i in range(first, min(first + AT_ONCE, ALL)))
+            cls.page.sql(f'INSERT INTO ACT_RU_DEADLETTER_JOB (ID_, TYPE_, SCOPE_TYPE_, HANDLER_TYPE_, EXCEPTION_MSG_, CREATE_TIME_, FAILED_TIME_) VALUES {rows};')
 
     def test_causes_are_of_the_latest_until_somebody_wants_all(self):
         self.page.open('dead')
@@ -76,5 +75,7 @@ class ManyJobs(unittest.TestCase):
         self.page.says(f'{ALL:,}', 'main table')
 
 
+SERVICES = [Tested((ManyJobs,))]
+
 if __name__ == '__main__':
-    sys.exit(run_all(ManyJobs, sys.argv))
+    sys.exit(run_all(SERVICES, sys.argv))

@@ -6,6 +6,7 @@ Usage:  operator_views_test.py JOBSTRAND_BINARY [SERVER_OF_THE_PAGE [TEST...]]
 A real Chromium on a real service. What only newer services tell (rates, finished jobs, findings, settings) is answered by the test itself, so
 that it is the same each time. The last line is `N passed, N failed`.
 """
+import datetime
 import json
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import tempfile
 import urllib.parse
 from pathlib import Path
 
-from browser import PATIENCE_S, chosen, run_all
+from browser import PATIENCE_S, Tested, chosen, run_all
 from selenium.webdriver.common.action_chains import ActionChains
 from view_cases import CONFIG, ViewCase
 
@@ -237,7 +238,9 @@ class OperatorViews(ViewCase):
         self.page.open('types/command')
         self.page.until(lambda: len(self.page.all('.chart canvas')) == 3, 'three charts')
         self.page.click('.chart summary')
-        self.page.says('7', '.chart table')
+        for name, n in (('Begun', '9'), ('Succeeded', '7'), ('Failed', '2'), ('Died', '1')):
+            self.page.says(name, '.chart table th')
+            self.page.says(n, '.chart table td')
         self.page.says('ended-1', '.card tr[data-key]')
         self.page.says('250 ms', '.card tr[data-key]')
         self.page.says('command late failed with exit code 100: too late', '.message')
@@ -299,13 +302,15 @@ class OperatorViews(ViewCase):
         self.page.says('worker-9', 'tr[data-key^=outside-]')
 
     def test_a_lost_node_is_told_first_and_has_no_deed(self):
-        node = self.page.ask('nodes')[0]
-        self.answer(nodes=[{**node, 'node': 'gone:1', 'host': 'gone', 'process': 1, 'state': 'lost', 'leaseUntil': '2027-01-01T00:00:00Z'}, node])
-        self.page.open('nodes')
+        moment = datetime.datetime.now(datetime.timezone.utc).strftime('%Y-%m-%d %H:%M:%S.000')
+        self.page.open()
+        self.page.sql('INSERT INTO JS_NODE (NODE_, INCARNATION_, HOST_, PROCESS_, VERSION_, STARTED_, LEASE_EXP_TIME_, LOCKS_) '
+                      f"VALUES ('gone:1', '1', 'gone', 1, '0', '{moment}', '{moment}', 'row');")
+        self.page.says('Node gone, process 1 is gone', '.problems li.is-bad:first-child')
+        self.page.show('nodes')
         self.page.says('lost', 'tr[data-key="gone:1"] .badge.bad')
         self.assertEqual(self.page.texts('tr[data-key="gone:1"] button'), [])
-        self.page.go()
-        self.page.says('Node gone, process 1 is gone', '.problems li.is-bad:first-child')
+        self.page.sql("DELETE FROM JS_NODE WHERE NODE_ = 'gone:1';")
 
     # Batches
 
@@ -498,5 +503,7 @@ class OperatorViews(ViewCase):
             self.assertIn('Jobstrand', self.page.driver.title)
 
 
+SERVICES = [Tested((OperatorViews,), CONFIG)]
+
 if __name__ == '__main__':
-    sys.exit(run_all(OperatorViews, sys.argv, CONFIG))
+    sys.exit(run_all(SERVICES, sys.argv))

@@ -37,7 +37,7 @@ def asked():
     """What the views ask for, view by view."""
     jobs = 'jobs?limit=50&soon=true&place='
     due = jobs + 'timer&sort=due&order='
-    return ['stats?soon=true', 'top?soon=true', 'nodes', 'doctor', 'incidents?limit=50', 'rates?last=PT1H', 'rates/types?last=PT1H',
+    return ['stats?soon=true', 'nodes', 'doctor', 'incidents?limit=50', 'rates?last=PT1H', 'rates/types?last=PT1H',
             'audit?limit=50', 'batches?limit=20', 'dead/groups?limit=100&soon=true', 'dead/groups?limit=20&type=type3&soon=true',
             'dead/groups?limit=100&error=nothing&soon=true', 'dead?newest=true&limit=500', jobs + 'dead&sort=failed&order=desc',
             jobs + 'dead&sort=failed&order=desc&type=type3', jobs + 'dead&sort=failed&order=desc&error=nothing', jobs + 'dead&sort=type',

@@ -24,7 +24,7 @@ import databases
 LOG_READY = b' clock_skew_ms='
 BEAT_S = 2
 # Paths of the home view, and at every how manieth beat each is asked.
-HOME = {'nodes': 2, 'top?soon=true': 2, 'rates/types?last=PT1H': 1, 'rates?last=PT1H': 1, 'doctor': 10, 'incidents?limit=50': 5}
+HOME = {'rates/types?last=PT1H': 1, 'rates?last=PT1H': 1, 'doctor': 10, 'incidents?limit=50': 5}
 ROWS = {
     'postgresql': "SELECT 'message', 'jobstrand', 'j' || lpad(i::text, 12, '0'), 'noop', 3, now() FROM generate_series(1, {0}) i",
     'mariadb': "SELECT 'message', 'jobstrand', CONCAT('j', LPAD(seq, 12, '0')), 'noop', 3, UTC_TIMESTAMP(3) FROM seq_1_to_{0}",

@@ -8,7 +8,7 @@ What was done stands in walk.md; `record` writes it anew. Each question takes fo
 import sys
 from pathlib import Path
 
-from browser import run_all
+from browser import Tested, run_all
 from view_cases import CONFIG, ViewCase
 
 WALK = Path(__file__).resolve().parent / 'walk.md'
@@ -125,5 +125,7 @@ class Walk(ViewCase):
         self.end()
 
 
+SERVICES = [Tested((Walk,), CONFIG)]
+
 if __name__ == '__main__':
-    sys.exit(run_all(Walk, sys.argv, CONFIG))
+    sys.exit(run_all(SERVICES, sys.argv))

@@ -13,6 +13,7 @@ using schema::SteadyPoint;
 using service::ChangeFeed;
 using service::ResponseStream;
 using service::WatchedNode;
+using service::WatchedPart;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -21,26 +22,33 @@ class SlowSource final : public service::ChangeSource {
 public:
     explicit SlowSource(SteadyPoint& now) : now_(now) {}
 
-    [[nodiscard]] std::string stats(const service::Scope& scope) override {
+    [[nodiscard]] std::vector<WatchedPart>
+    jobs(const service::Scope& scope, service::BacklogTrend& /*trend*/) override {
         ++looks;
         now_ += takes;
         if (is_away) {
             throw std::runtime_error("away");
         }
-        return scope.is_narrow() ? counts_of_some : counts;
+        return {{"stats", scope.is_narrow() ? counts_of_some : counts}};
     }
 
     [[nodiscard]] std::vector<WatchedNode> nodes() override { return living; }
 
-    [[nodiscard]] std::string runs(const service::Scope& /*scope*/) override { return told; }
+    [[nodiscard]] std::vector<WatchedPart> work() override {
+        ++looks_at_work;
+        now_ += work_takes;
+        return {{"work", done}};
+    }
 
-    std::string told = R"({"runs":[]})";
     std::string counts = "{}";
     std::string counts_of_some = R"({"some":0})";
+    std::string done = R"({"running":[]})";
     std::vector<WatchedNode> living;
     std::chrono::milliseconds takes{1};
+    std::chrono::milliseconds work_takes{0};
     bool is_away = false;
     int looks = 0;
+    int looks_at_work = 0;
 
 private:
     SteadyPoint& now_;
@@ -72,12 +80,15 @@ protected:
     return {.name = name, .state = state, .json = R"({"node":")" + name + "\"}"};
 }
 
-TEST_F(ChangeFeedTest, Who_may_see_some_jobs_only_hears_of_these_and_of_no_nodes) {
+TEST_F(ChangeFeedTest, Who_may_see_some_jobs_only_hears_of_these_and_of_no_nodes_or_work) {
     source.living = {a_node("n1")};
     const auto some = a_watcher({.tenants = {"acme"}});
     const auto all = a_watcher();
     turn_after(0s);
-    EXPECT_THAT(some->take().bytes, AllOf(HasSubstr(R"({"some":0})"), Not(HasSubstr("n1"))));
+    EXPECT_THAT(
+        some->take().bytes,
+        AllOf(HasSubstr(R"({"some":0})"), Not(HasSubstr("n1")), Not(HasSubstr("running")))
+    );
     EXPECT_THAT(all->take().bytes, AllOf(HasSubstr("n1"), Not(HasSubstr("some"))));
     source.living.push_back(a_node("n2"));
     source.counts = R"({"all":1})";
@@ -116,25 +127,26 @@ TEST_F(ChangeFeedTest, Who_comes_first_hears_all_as_it_is) {
         "retry: 2000\n\n"
         "event: node\nid: 1\ndata: {\"change\":\"there\",\"node\":{\"node\":\"n1\"}}\n\n"
         "event: stats\nid: 2\ndata: {\"places\":1}\n\n"
+        "event: work\nid: 3\ndata: {\"running\":[]}\n\n"
         ": still here\n\n"
     );
 }
 
-TEST_F(ChangeFeedTest, Those_who_watch_hear_how_far_runs_are_whenever_that_changes) {
+TEST_F(ChangeFeedTest, Each_part_is_told_as_a_whole_whenever_it_has_changed) {
     const auto watcher = a_watcher();
     turn_after(0s);
-    EXPECT_THAT(watcher->take().bytes, Not(HasSubstr("event: runs")));
-    source.told = R"({"runs":[{"id":"a"}]})";
+    (void)watcher->take();
+    source.done = R"({"running":[{"id":"a"}]})";
     turn_after(2s);
-    EXPECT_EQ(watcher->take().bytes, "event: runs\nid: 2\ndata: {\"runs\":[{\"id\":\"a\"}]}\n\n");
+    EXPECT_EQ(
+        watcher->take().bytes, "event: work\nid: 3\ndata: {\"running\":[{\"id\":\"a\"}]}\n\n"
+    );
     turn_after(2s);
     EXPECT_EQ(watcher->take().bytes, "");
     const auto later = a_watcher();
     turn_after(2s);
-    EXPECT_THAT(later->take().bytes, HasSubstr("event: runs"));
-    source.told = R"({"runs":[]})";
-    turn_after(2s);
-    EXPECT_THAT(watcher->take().bytes, HasSubstr(R"(data: {"runs":[]})"));
+    EXPECT_THAT(later->take().bytes, HasSubstr(R"(data: {"running":[{"id":"a"}]})"));
+    EXPECT_EQ(watcher->take().bytes, "");
 }
 
 TEST_F(ChangeFeedTest, All_who_watch_are_told_of_a_change_for_one_look) {
@@ -167,6 +179,19 @@ TEST_F(ChangeFeedTest, Nodes_that_join_drain_and_leave_are_told) {
     EXPECT_THAT(told, Not(HasSubstr("stats")));
 }
 
+TEST_F(ChangeFeedTest, Nodes_that_are_lost_or_do_something_else_are_told) {
+    source.living = {a_node("a"), a_node("b")};
+    const auto watcher = a_watcher();
+    (void)feed.turn();
+    (void)watcher->take();
+    source.living[0].json = R"({"node":"a","running":1})";
+    source.living[1].state = "lost";
+    turn_after(1s);
+    const std::string told = watcher->take().bytes;
+    EXPECT_THAT(told, HasSubstr(R"({"change":"changed","node":{"node":"a","running":1}})"));
+    EXPECT_THAT(told, HasSubstr(R"({"change":"lost","node":{"node":"b"}})"));
+}
+
 TEST_F(ChangeFeedTest, The_longer_a_look_takes_the_rarer_it_is_taken) {
     source.takes = 200ms;
     const auto watcher = a_watcher();
@@ -178,6 +203,22 @@ TEST_F(ChangeFeedTest, The_longer_a_look_takes_the_rarer_it_is_taken) {
     EXPECT_EQ(source.looks, 1);
     turn_after(1s);
     EXPECT_EQ(source.looks, 2);
+}
+
+TEST_F(
+    ChangeFeedTest,
+    What_is_done_is_looked_at_the_rarer_the_longer_that_takes_and_counts_are_not
+) {
+    source.work_takes = 200ms;
+    const auto watcher = a_watcher();
+    (void)feed.turn();
+    for (int i = 0; i < 9; ++i) {
+        turn_after(1001ms);
+    }
+    EXPECT_EQ(source.looks, 10);
+    EXPECT_EQ(source.looks_at_work, 1);
+    turn_after(1001ms);
+    EXPECT_EQ(source.looks_at_work, 2);
 }
 
 TEST_F(ChangeFeedTest, Coming_and_going_makes_nobody_look_more_often) {
@@ -230,7 +271,7 @@ TEST_F(ChangeFeedTest, A_database_that_is_away_is_waited_for_and_then_told_anew)
     EXPECT_EQ(later->take().bytes, "retry: 2000\n\n");
     source.is_away = false;
     turn_after(1s);
-    EXPECT_THAT(watcher->take().bytes, HasSubstr("event: stats"));
+    EXPECT_THAT(watcher->take().bytes, AllOf(HasSubstr("event: stats"), HasSubstr("event: work")));
     EXPECT_THAT(later->take().bytes, HasSubstr("event: stats"));
 }
 

@@ -16,9 +16,6 @@ using schema::SteadyPoint;
 /// A page whose connection is lost comes again after two seconds.
 constexpr std::string_view kComeAgainAfter = "retry: 2000\n\n";
 
-/// What ChangeSource::runs() says of none.
-constexpr std::string_view kNoRuns = R"({"runs":[]})";
-
 constexpr std::string_view kStillHere = ": still here\n\n";
 
 /// An event as pages read it with EventSource (HTML, server-sent events). The data is one line.
@@ -179,11 +176,14 @@ void ChangeFeed::look() {
     const SteadyPoint began = now_();
     // Defended catch: those who watch go on to wait for a database that is away.
     try {
-        count_anew();
+        look_at_jobs();
+        next_look_ = rested_since(began);
+        look_at_work();
         is_failing_ = false;
     } catch (const std::exception& error) {
+        next_look_ = rested_since(began);
         for (View& view : views_) {
-            view.stats.reset();
+            view.told.clear();
         }
         if (!std::exchange(is_failing_, true)) {
             log_.write(
@@ -193,52 +193,55 @@ void ChangeFeed::look() {
             );
         }
     }
-    const SteadyPoint ended = now_();
-    next_look_ = ended + std::max<SteadyPoint::duration>(kLook, kRest * (ended - began));
 }
 
-void ChangeFeed::count_anew() {
+SteadyPoint ChangeFeed::rested_since(SteadyPoint began) const {
+    const SteadyPoint ended = now_();
+    return ended + std::max<SteadyPoint::duration>(kLook, kRest * (ended - began));
+}
+
+void ChangeFeed::look_at_jobs() {
     std::vector<WatchedNode> nodes = source_.nodes();
-    std::vector<std::string> counts;
-    for (const View& view : views_) {
-        counts.push_back(view.is_watched() ? source_.stats(view.scope) : std::string());
+    std::vector<std::vector<WatchedPart>> parts;
+    for (View& view : views_) {
+        parts.push_back(
+            view.is_watched() ? source_.jobs(view.scope, view.trend) : std::vector<WatchedPart>()
+        );
     }
     const std::vector<WatchedNode> before = std::exchange(nodes_, std::move(nodes));
     for (std::size_t i = 0; i < views_.size(); ++i) {
         View& view = views_[i];
-        if (view.is_watched()) {
-            tell(view.watchers, changes(view, std::move(counts[i]), before));
-        } else {
-            view.stats.reset();
+        if (!view.is_watched()) {
+            view.told.clear();
+            continue;
         }
+        if (!view.scope.is_narrow() && !view.watchers.empty()) {
+            tell(view.watchers, view.told.empty() ? nodes_there() : node_changes(before));
+        }
+        tell(view.watchers, part_changes(view, std::move(parts[i])));
+    }
+}
+
+void ChangeFeed::look_at_work() {
+    View& all = views_.front();
+    const SteadyPoint began = now_();
+    if (all.is_watched() && began >= next_work_) {
+        tell(all.watchers, part_changes(all, source_.work()));
+        next_work_ = rested_since(began);
     }
 }
 
 /// From what was told last to what is now.
-std::string
-ChangeFeed::changes(View& view, std::string stats, const std::vector<WatchedNode>& before) {
-    const bool is_first = !view.stats.has_value();
-    const bool have_counts_changed = view.stats != stats;
-    view.stats = std::move(stats);
-    const std::string news = run_changes(view);
-    if (is_first) {
-        return view.watchers.empty() ? std::string() : everything(view);
+std::string ChangeFeed::part_changes(View& view, std::vector<WatchedPart> parts) {
+    std::string told;
+    for (WatchedPart& part : parts) {
+        std::string& known = view.told[part.name];
+        if (known != part.json) {
+            known = std::move(part.json);
+            told += view.watchers.empty() ? "" : event_text(part.name, ++last_id_, known);
+        }
     }
-    std::string told = view.scope.is_narrow() ? std::string() : node_changes(before);
-    if (have_counts_changed) {
-        told += event_text("stats", ++last_id_, *view.stats);
-    }
-    return told + news;
-}
-
-std::string ChangeFeed::run_changes(View& view) {
-    std::string runs = source_.runs(view.scope);
-    const bool is_news = runs != view.runs && !(view.runs.empty() && runs == kNoRuns);
-    if (!is_news) {
-        return {};
-    }
-    view.runs = std::move(runs);
-    return event_text("runs", ++last_id_, view.runs);
+    return told;
 }
 
 std::string ChangeFeed::node_changes(const std::vector<WatchedNode>& before) {
@@ -249,6 +252,8 @@ std::string ChangeFeed::node_changes(const std::vector<WatchedNode>& before) {
             told += node_event("joined", node);
         } else if (known->state != node.state) {
             told += node_event(node.state, node);
+        } else if (known->json != node.json) {
+            told += node_event("changed", node);
         }
     }
     for (const WatchedNode& node : before) {
@@ -259,19 +264,18 @@ std::string ChangeFeed::node_changes(const std::vector<WatchedNode>& before) {
     return told;
 }
 
-std::string ChangeFeed::everything(const View& view) {
+std::string ChangeFeed::nodes_there() {
     std::string told;
-    if (!view.stats) {
-        return told;
+    for (const WatchedNode& node : nodes_) {
+        told += node_event("there", node);
     }
-    if (!view.scope.is_narrow()) {
-        for (const WatchedNode& node : nodes_) {
-            told += node_event("there", node);
-        }
-    }
-    told += event_text("stats", ++last_id_, *view.stats);
-    if (!view.runs.empty() && view.runs != kNoRuns) {
-        told += event_text("runs", ++last_id_, view.runs);
+    return told;
+}
+
+std::string ChangeFeed::everything(const View& view) {
+    std::string told = view.told.empty() || view.scope.is_narrow() ? "" : nodes_there();
+    for (const auto& [name, json] : view.told) {
+        told += event_text(name, ++last_id_, json);
     }
     return told;
 }

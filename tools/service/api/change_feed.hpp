@@ -2,6 +2,7 @@
 
 #include "schema/log.hpp"
 #include "schema/time.hpp"
+#include "tools/service/api/backlog_trend.hpp"
 #include "tools/service/http/response_stream.hpp"
 
 #include <chrono>
@@ -9,9 +10,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -26,25 +27,33 @@ struct WatchedNode {
     std::string json;  ///< As `node ls -o json` prints it.
 };
 
+/// What is watched as a whole: an event of this name tells it whenever it has changed.
+struct WatchedPart {
+    std::string name;
+    std::string json;  ///< One line.
+};
+
 /// What can be watched. All throw what the database throws.
 class ChangeSource {
 public:
     virtual ~ChangeSource() = default;
 
-    /// How many jobs that the scope does not leave out stand where, as one line of JSON.
-    [[nodiscard]] virtual std::string stats(const Scope& scope) = 0;
+    /// Jobs that the scope does not leave out: how many stand where, and what their runs tell.
+    /// `trend` is what those who may see them have seen so far.
+    [[nodiscard]] virtual std::vector<WatchedPart>
+    jobs(const Scope& scope, BacklogTrend& trend) = 0;
 
-    /// By name.
+    /// By name, and then those that were lost.
     [[nodiscard]] virtual std::vector<WatchedNode> nodes() = 0;
 
-    /// What runs of jobs that the scope does not leave out have told last, as one line of JSON.
-    [[nodiscard]] virtual std::string runs(const Scope& scope) = 0;
+    /// What nodes and workers do, and have done.
+    [[nodiscard]] virtual std::vector<WatchedPart> work() = 0;
 };
 
-/// Tells those who watch how many jobs stand where, which nodes live, and how far runs are that
-/// tell it, whenever that has changed; who may see some jobs only hears of these, and of no nodes.
-/// It is looked once for all who may see the same, and not at all while nobody watches; and because
-/// counting is work for the database, only a fiftieth of the time is spent on it.
+/// Tells those who watch how many jobs stand where, which nodes live, and what they do, whenever
+/// that has changed; who may see some jobs only hears of these, and of no nodes. It is looked once
+/// for all who may see the same, and not at all while nobody watches; and because looking is work
+/// for the database, only a fiftieth of the time is spent on counts, and another on what is done.
 ///
 /// Thread safety: safe, but for turn().
 class ChangeFeed final {
@@ -90,9 +99,9 @@ private:
     struct View {
         Scope scope = {};
         Watchers watchers = {};
-        Watchers fresh = {};                    ///< They have heard nothing yet.
-        std::optional<std::string> stats = {};  ///< As it was told last; nullopt: nobody knows.
-        std::string runs = {};                  ///< Likewise; empty: never.
+        Watchers fresh = {};  ///< They have heard nothing yet.
+        BacklogTrend trend = {};
+        std::map<std::string, std::string> told = {};  ///< Parts, as they are; empty: nobody knows.
 
         [[nodiscard]] bool is_watched() const { return !watchers.empty() || !fresh.empty(); }
     };
@@ -102,12 +111,13 @@ private:
     [[nodiscard]] View& view_of(const Scope& scope);
     [[nodiscard]] bool is_watched() const;
     void look();
-    void count_anew();
     void greet();
-    [[nodiscard]] std::string
-    changes(View& view, std::string stats, const std::vector<WatchedNode>& before);
-    [[nodiscard]] std::string run_changes(View& view);
+    [[nodiscard]] schema::SteadyPoint rested_since(schema::SteadyPoint began) const;
+    void look_at_jobs();
+    void look_at_work();
+    [[nodiscard]] std::string part_changes(View& view, std::vector<WatchedPart> parts);
     [[nodiscard]] std::string node_changes(const std::vector<WatchedNode>& before);
+    [[nodiscard]] std::string nodes_there();
     [[nodiscard]] std::string everything(const View& view);
     [[nodiscard]] std::string node_event(std::string_view change, const WatchedNode& node);
     void forget_who_left();
@@ -128,6 +138,7 @@ private:
     std::vector<WatchedNode> nodes_;  ///< As they were told last.
     std::uint64_t last_id_ = 0;
     schema::SteadyPoint next_look_{};
+    schema::SteadyPoint next_work_{};
     schema::SteadyPoint next_beat_{};
     bool is_failing_ = false;
 

@@ -35,7 +35,7 @@ namespace {
 using deadletter::PlaceCount;
 
 /// Jobs that are sorted by their type, which costs three times as much as to count them.
-constexpr std::size_t kUnservedSoon = 5'000;
+constexpr std::size_t kUnservedSoon = 2'000;
 
 /// Where not all were counted, what is known of all takes its place.
 void complete(std::vector<PlaceCount>& counts, const std::vector<PlaceCount>& known) {
@@ -47,7 +47,12 @@ void complete(std::vector<PlaceCount>& counts, const std::vector<PlaceCount>& kn
     }
 }
 
-[[nodiscard]] cli::Record stats_of(const ApiParts& api, const Scope& scope, bool is_soon) {
+struct Stats {
+    std::vector<PlaceCount> counts;
+    cli::Record record;
+};
+
+[[nodiscard]] Stats stats_of(const ApiParts& api, const Scope& scope, bool is_soon) {
     NarrowedStore store(api.engine.store(), scope);
     auto counts = deadletter::JobSearch(store).count_places(
         is_soon ? std::optional(deadletter::kRowsSoon) : std::nullopt,
@@ -67,7 +72,7 @@ void complete(std::vector<PlaceCount>& counts, const std::vector<PlaceCount>& kn
     if (is_soon) {
         std::ranges::move(cli::record_of_bounds(counts), std::back_inserter(record));
     }
-    return record;
+    return {.counts = std::move(counts), .record = std::move(record)};
 }
 
 /// `soon=true` or nothing; nullopt: something else.
@@ -147,8 +152,9 @@ WorkPool::BlockingHandler list_jobs(const ApiParts& api) {
     };
 }
 
-std::string stats_text(const ApiParts& api, const Scope& scope) {
-    return json_of(stats_of(api, scope, true));
+SoonCounts soon_counts(const ApiParts& api, const Scope& scope) {
+    Stats stats = stats_of(api, scope, true);
+    return {.json = json_of(stats.record), .places = std::move(stats.counts)};
 }
 
 WorkPool::BlockingHandler show_stats(const ApiParts& api) {
@@ -159,7 +165,7 @@ WorkPool::BlockingHandler show_stats(const ApiParts& api) {
         }
         const schema::TimePoint now = api.engine.clock().now();
         persistence::NodeStore& nodes = api.engine.node_store();
-        cli::Record record = stats_of(api, request.scope, *is_soon);
+        cli::Record record = stats_of(api, request.scope, *is_soon).record;
         if (!request.scope.is_narrow()) {
             std::ranges::move(
                 cli::record_of(

@@ -3,6 +3,9 @@
 #include "tools/service/api/api_parts.hpp"
 #include "tools/service/http/work_pool.hpp"
 
+#include <string>
+#include <vector>
+
 /// What the paths for operators do: each a skin over the desk that the command line uses too.
 namespace jobstrand::service {
 
@@ -16,8 +19,13 @@ namespace jobstrand::service {
 /// are counted, or it is told what was counted last; see cli::record_of_bounds.
 [[nodiscard]] WorkPool::BlockingHandler show_stats(const ApiParts& api);
 
+struct SoonCounts {
+    std::string json;  ///< As show_stats() answers `soon=true`, without what nodes and workers do.
+    std::vector<deadletter::PlaceCount> places;
+};
+
 /// The counts that are to be had soon, for whoever watches.
-[[nodiscard]] std::string stats_text(const ApiParts& api, const Scope& scope);
+[[nodiscard]] SoonCounts soon_counts(const ApiParts& api, const Scope& scope);
 
 /// Has the node look for jobs and timers now.
 [[nodiscard]] WorkPool::BlockingHandler wake_node(const ApiParts& api);

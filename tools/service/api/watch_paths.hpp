@@ -6,14 +6,15 @@
 
 namespace jobstrand::service {
 
-/// What is watched: what `stats` and `node ls` print, and what runs tell. `api` must outlive it.
+/// What is watched: counts and what runs tell (`stats`, `backlog`, `runs`), nodes as `node ls` has
+/// them, and what is done and was (`work`, `rates`). Each event has a bound. `api` must outlive it.
 class EngineChanges final : public ChangeSource {
 public:
     explicit EngineChanges(const ApiParts& api) : api_(api) {}
 
-    [[nodiscard]] std::string stats(const Scope& scope) override;
+    [[nodiscard]] std::vector<WatchedPart> jobs(const Scope& scope, BacklogTrend& trend) override;
     [[nodiscard]] std::vector<WatchedNode> nodes() override;
-    [[nodiscard]] std::string runs(const Scope& scope) override;
+    [[nodiscard]] std::vector<WatchedPart> work() override;
 
 private:
     const ApiParts& api_;

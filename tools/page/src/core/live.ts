@@ -1,4 +1,4 @@
-// The stream of events: counts and nodes as they change. Views that show more ask again at its beat. It rests while
+// The stream of events: counts, nodes and what they do as it changes. Views that show more ask again at its beat. It rests while
 // the page is hidden or paused, and says so when it is cut.
 import { useEffect, useState } from 'preact/hooks';
 import { get } from './api.js';
@@ -13,6 +13,48 @@ export interface Stats {
   asOf?: Record<string, string>;
 }
 
+/** How the free executable jobs become more or less; null: nobody knows. */
+export interface Backlog {
+  growthPerSecond: number | null;
+  endsInSeconds: number | null;
+}
+
+export interface ServiceNode {
+  node: string;
+  state: string;
+  running: number;
+  workers: number;
+  held: number;
+  started: string;
+  leaseUntil: string | null;
+  standstill: string | null;
+  host: string;
+  process: number;
+  version: string;
+  handlerTypes: string[];
+  scope: unknown;
+  acquiresJobs: boolean;
+  movesTimers: boolean;
+}
+
+export interface Topic {
+  topic: string;
+  waiting: number;
+  waitsSince: string | null;
+  locked: number;
+  workers: number;
+  lastAsked: string | null;
+  lastWorker: string | null;
+}
+
+/** What is done now, and what has waited the longest for it. */
+export interface Work {
+  oldest: { place: string; handlerType: string; waitsSince: string } | null;
+  /** The longest runs. */
+  running: { id: string; runsSince: string }[];
+  external: Topic[];
+}
+
 /** Where many jobs are, what is known of them at once. */
 export const kSoon = { soon: true } as const;
 
@@ -22,6 +64,10 @@ export const atLeast = (jobs: number, isMore: boolean): string => `${jobs.toLoca
 export interface LiveState {
   state: 'live' | 'paused' | 'hidden' | 'cut';
   stats: Stats | undefined;
+  backlog: Backlog | undefined;
+  /** Not told to a token that may not see all jobs, and neither are nodes. */
+  work: Work | undefined;
+  nodes: readonly ServiceNode[] | undefined;
   /** Counts up whenever views should ask again; at most every two seconds. */
   beat: number;
   /** Counts up when something was changed here. */
@@ -30,7 +76,8 @@ export interface LiveState {
 
 const kBeat = 2000;
 
-let now: LiveState = { state: 'cut', stats: undefined, beat: 0, deeds: 0 };
+let now: LiveState = { state: 'cut', stats: undefined, backlog: undefined, work: undefined, nodes: undefined, beat: 0, deeds: 0 };
+const nodes = new Map<string, ServiceNode>();
 const listeners = new Set<(state: LiveState) => void>();
 let stream: EventSource | undefined;
 let isPaused = false;
@@ -55,14 +102,37 @@ function decide(): void {
     return;
   }
   stream = new EventSource('api/v1/events');
-  stream.onopen = () => tell({ state: 'live', beat: now.beat + 1 });
+  stream.onopen = () => {
+    nodes.clear();
+    tell({ state: 'live', beat: now.beat + 1 });
+  };
   stream.onerror = () => {
     tell({ state: 'cut' });
     void get('session').catch(() => undefined); // A token that has ended is told by the answer.
   };
   stream.addEventListener('stats', (event) => tell({ state: 'live', stats: JSON.parse(event.data) as Stats }));
+  stream.addEventListener('backlog', (event) => tell({ state: 'live', backlog: JSON.parse(event.data) as Backlog }));
   stream.addEventListener('runs', () => tell({ state: 'live', beat: now.beat + 1 }));
-  stream.addEventListener('node', () => tell({ state: 'live', beat: now.beat + 1 }));
+  stream.addEventListener('node', (event) => noteNode(JSON.parse(event.data) as NodeEvent));
+  // First comes each node, and then this: without one there is none.
+  stream.addEventListener('work', (event) => tell({ state: 'live', work: JSON.parse(event.data) as Work, nodes: [...nodes.values()] }));
+}
+
+interface NodeEvent {
+  change: string;
+  node: ServiceNode;
+}
+
+function noteNode({ change, node }: NodeEvent): void {
+  if (change === 'left') {
+    nodes.delete(node.node);
+  } else {
+    nodes.set(node.node, node);
+  }
+  const isNews = change !== 'there' && change !== 'changed';
+  if (isNews || now.nodes) {
+    tell({ state: 'live', nodes: [...nodes.values()], ...(isNews ? { beat: now.beat + 1 } : {}) });
+  }
 }
 
 /** Nodes write down their rates at each even second; so long after it they are there. */

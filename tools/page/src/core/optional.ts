@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Query } from './api.js';
 import { useResource, type Resource } from './resource.js';
 
-export function useOptional<T>(path: string, query: Query, every: number): Resource<T> & { isAbsent: boolean } {
+export function useOptional<T>(path: string | undefined, query: Query, every: number): Resource<T> & { isAbsent: boolean } {
   const [isAbsent, setAbsent] = useState(false);
   const found = useResource<T>(isAbsent ? undefined : path, query, { every });
   const isRefused = found.error?.status === 403;

@@ -1,6 +1,6 @@
 // What is wrong, in words, with a link to where it is mended.
 import type { JSX } from 'preact';
-import type { Stats } from '../core/live.js';
+import type { ServiceNode, Stats } from '../core/live.js';
 import { useOptional } from '../core/optional.js';
 import { href } from '../core/router.js';
 import { ago } from '../core/time.js';
@@ -9,17 +9,6 @@ import { j } from '../strings/jobs.js';
 import { Card } from '../ui/parts.js';
 import { quoted } from '../jobs/search.js';
 import { useSeldom } from '../jobs/seldom.js';
-
-export interface ServiceNode {
-  node: string;
-  state: string;
-  running: number;
-  workers: number;
-  held: number;
-  started: string;
-  leaseUntil: string | null;
-  standstill: string | null;
-}
 
 interface Finding {
   check: string;

@@ -1,15 +1,15 @@
 // Success and failure, waits and run times over the last minutes or hours, with what people did to the service.
 import type { JSX } from 'preact';
+import type { ServiceNode } from '../core/live.js';
 import { filled, kSeconds, type Last, type Rate } from '../core/rates.js';
 import { href } from '../core/router.js';
 import { exactly, span } from '../core/time.js';
 import { j } from '../strings/jobs.js';
 import { Card, Tabs } from '../ui/parts.js';
 import { Chart, type Mark } from '../ui/chart.js';
-import { endLines, quantileLines } from '../ui/ratelines.js';
+import { runLines, quantileLines } from '../ui/ratelines.js';
 import { useOptional } from '../core/optional.js';
 import { useSeldomList } from '../jobs/seldom.js';
-import type { ServiceNode } from './problems.js';
 
 const kEvery: Record<Last, number> = { PT10M: 2, PT1H: 5, PT24H: 30 };
 const kMarks = 12;
@@ -70,7 +70,7 @@ export function Rates(props: { last: Last; nodes: readonly ServiceNode[] | undef
         <Chart
           title={j.success}
           times={times}
-          lines={endLines(spans, 1)}
+          lines={runLines(spans, 1)}
           marks={marks}
           format={perSecond}
         />

@@ -1,9 +1,9 @@
 // All that is known of each handler type, from the places where it is told.
 import { useMemo } from 'preact/hooks';
-import { kSoon, useLive, type Stats } from '../core/live.js';
 import type { TypeRate } from '../core/rates.js';
 import { useOptional } from '../core/optional.js';
-import { useList, useResource } from '../core/resource.js';
+import { useList } from '../core/resource.js';
+import { useNodes, useStats } from '../core/told.js';
 import { useSoonList, type SoonList } from '../jobs/seldom.js';
 import type { ApiError } from '../core/api.js';
 import type { Limit } from './limit.js';
@@ -90,10 +90,9 @@ interface Kinds {
 export function useKinds(): Kinds {
   const counts = useSoonList<Count>('types', {}, 4);
   const limits = useList<Limit>('limits');
-  const nodes = useList<{ handlerTypes: string[]; state: string }>('nodes', {}, { every: 5 });
+  const { nodes } = useNodes();
   const rates = useOptional<TypeRate[]>('rates/types', { last: 'PT1H' }, 5);
-  const asked = useResource<Stats>('stats', kSoon, { every: 5 });
-  const stats = useLive().stats ?? asked.data;
+  const { stats } = useStats();
   const kinds = useMemo(() => {
     if (!counts.data || !limits.data) {
       return undefined;
@@ -115,7 +114,7 @@ export function useKinds(): Kinds {
     for (const rate of rates.data ?? []) {
       of(rate.type ?? '').rate = rate;
     }
-    for (const type of (nodes.data?.items ?? []).filter((node) => node.state === 'running').flatMap((node) => node.handlerTypes)) {
+    for (const type of (nodes ?? []).filter((node) => node.state === 'running').flatMap((node) => node.handlerTypes)) {
       const kind = found.get(type);
       if (kind) {
         kind.isServed = true;
@@ -125,7 +124,7 @@ export function useKinds(): Kinds {
       of(each.handlerType).unserved = each;
     }
     return [...found.values()].sort((a, b) => a.type.localeCompare(b.type));
-  }, [counts.data, limits.data, nodes.data, rates.data, stats]);
+  }, [counts.data, limits.data, nodes, rates.data, stats]);
   const reload = (): void => {
     limits.reload();
     counts.reload();

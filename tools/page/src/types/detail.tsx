@@ -12,7 +12,7 @@ import { j } from '../strings/jobs.js';
 import { t } from '../strings.js';
 import { s } from '../strings/types.js';
 import { Chart } from '../ui/chart.js';
-import { endLines, quantileLines } from '../ui/ratelines.js';
+import { runLines, quantileLines } from '../ui/ratelines.js';
 import { Badge, Card, Empty, Loaded, Time, View } from '../ui/parts.js';
 import { Table } from '../ui/table.js';
 import { noneOf, useKinds, type Kind } from './counts.js';
@@ -98,7 +98,7 @@ function Speed(props: { type: string }): JSX.Element | null {
     <Card title={s.speed}>
       <Loaded isThere={rates.data !== undefined} error={rates.error} onRetry={rates.reload}>
         <div class="columns">
-          <Chart title={s.rates} times={times} lines={endLines(spans, 60)} />
+          <Chart title={s.rates} times={times} lines={runLines(spans, 60)} />
           <Chart title={s.waits} times={times} format={format} lines={quantileLines(spans, 'wait')} />
           <Chart title={s.runs} times={times} format={format} lines={quantileLines(spans, 'run')} />
         </div>

@@ -3,10 +3,11 @@ import type { Span } from '../core/rates.js';
 import { j } from '../strings/jobs.js';
 import type { Line } from './chart.js';
 
-/** What ended in each span, as so many in this number of seconds. */
-export function endLines(spans: readonly Span[], seconds: number): Line[] {
-  const of = (name: 'completed' | 'failed' | 'dead'): number[] => spans.map((each) => ((each.rate?.[name] ?? 0) * seconds) / each.seconds);
+/** What began and ended in each span, as so many in this number of seconds. */
+export function runLines(spans: readonly Span[], seconds: number): Line[] {
+  const of = (name: 'begun' | 'completed' | 'failed' | 'dead'): number[] => spans.map((each) => ((each.rate?.[name] ?? 0) * seconds) / each.seconds);
   return [
+    { label: j.begun, colour: '--blue', values: of('begun') },
     { label: j.completed, colour: '--good', values: of('completed') },
     { label: j.failed, colour: '--warn', values: of('failed') },
     { label: j.died, colour: '--bad', values: of('dead') },

@@ -1,70 +1,46 @@
 // First what is wrong, then how much of what is where, and how fast it goes.
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
 import { href, type Place } from '../core/router.js';
-import { useResource } from '../core/resource.js';
-import { atLeast, kSoon, useLive, type Stats } from '../core/live.js';
+import { atLeast, useLive, type ServiceNode, type Stats } from '../core/live.js';
 import { ago, count, span } from '../core/time.js';
 import { t } from '../strings.js';
 import { j } from '../strings/jobs.js';
 import { Card, Loaded, View } from '../ui/parts.js';
 import { Table } from '../ui/table.js';
-import { backlogInWords, noteBacklog } from '../home/backlog.js';
-import { Problems, type ServiceNode } from '../home/problems.js';
+import { backlogInWords } from '../home/backlog.js';
+import { Problems } from '../home/problems.js';
 import { useOptional } from '../core/optional.js';
 import type { Last, TypeRate } from '../core/rates.js';
+import { useNodes, useStats } from '../core/told.js';
 import { isLast, Rates } from '../home/rates.js';
 import { quoted } from '../jobs/search.js';
 
-interface TopType {
-  handlerType: string;
-  runsLastMinute: number | null;
-  failedLastMinute: number | null;
-  free: number;
-  waitsSince: string | null;
-}
-
-interface Top {
-  runsPerSecond: number;
-  failedPerSecond: number;
-  types: TopType[];
-  external: { topic: string; waiting: number; waitsSince: string | null }[];
-}
-
 export function HomeView(props: { place: Place }): JSX.Element {
-  const live = useLive();
-  const asked = useResource<Stats>(live.stats ? undefined : 'stats', kSoon, { every: 5 });
-  const stats = live.stats ?? asked.data;
-  const nodes = useResource<ServiceNode[]>('nodes', {}, { every: 2 });
-  const top = useOptional<Top>('top', kSoon, 2).data;
+  const { stats, asked } = useStats();
+  const { nodes, isAsked } = useNodes();
   const wanted = props.place.query.get('last');
   const last: Last = isLast(wanted) ? wanted : 'PT1H';
   return (
     <View title={t.nav.home}>
-      <Problems stats={stats} nodes={nodes.data} isAsked={(nodes.data ?? nodes.error) !== undefined} />
+      <Problems stats={stats} nodes={nodes} isAsked={isAsked} />
       <Loaded isThere={stats !== undefined} error={asked.error} onRetry={asked.reload}>
-        {stats && <Tiles stats={stats} beat={live.beat} nodes={nodes.data} top={top} />}
+        {stats && <Tiles stats={stats} nodes={nodes} />}
       </Loaded>
-      <Rates last={last} nodes={nodes.data} />
-      <Types last={last} top={top} />
+      <Rates last={last} nodes={nodes} />
+      <Types last={last} />
     </View>
   );
 }
 
-function Tiles(props: { stats: Stats; beat: number; nodes: readonly ServiceNode[] | undefined; top: Top | undefined }): JSX.Element {
-  const { stats, top } = props;
+function Tiles(props: { stats: Stats; nodes: readonly ServiceNode[] | undefined }): JSX.Element {
+  const { stats } = props;
+  const live = useLive();
   const waiting = stats.places.executable - (stats.locked.executable ?? 0);
   const isMore = (place: string): boolean => stats.lookedAt?.[place] !== undefined;
-  const asOf = stats.asOf?.['executable'];
-  useEffect(() => {
-    if (!isMore('executable')) {
-      noteBacklog(waiting, asOf ? Date.parse(asOf) : undefined);
-    }
-  }, [props.beat, waiting, asOf]);
-  const backlog = backlogInWords(waiting);
+  const backlog = backlogInWords(waiting, live.backlog);
   const running = props.nodes?.reduce((sum, node) => sum + node.running, 0) ?? 0;
   const workers = props.nodes?.reduce((sum, node) => sum + node.workers, 0) ?? 0;
-  const oldest = oldestOf(top);
+  const oldest = live.work?.oldest;
   return (
     <>
       <div class="tiles">
@@ -104,12 +80,12 @@ function Tiles(props: { stats: Stats; beat: number; nodes: readonly ServiceNode[
             </span>
           </a>
         </Card>
-        {top && (
+        {oldest !== undefined && (
           <Card>
-            <a class="tile" href={oldest ? href(['jobs'], { place: oldest.place, search: `type:${quoted(oldest.type)} is:free`, sort: oldest.place === 'executable' ? 'created' : undefined }) : href(['jobs'])}>
-              <strong data-oldest>{oldest ? span(Date.now() - Date.parse(oldest.since)) : t.none}</strong>
+            <a class="tile" href={oldest ? href(['jobs'], { place: oldest.place, search: `type:${quoted(oldest.handlerType)} is:free`, sort: oldest.place === 'executable' ? 'created' : undefined }) : href(['jobs'])}>
+              <strong data-oldest>{oldest ? span(Date.now() - Date.parse(oldest.waitsSince)) : t.none}</strong>
               <span>{j.oldest}</span>
-              {oldest && <span class="split">{oldest.type}</span>}
+              {oldest && <span class="split">{oldest.handlerType}</span>}
             </a>
           </Card>
         )}
@@ -127,34 +103,14 @@ function Tiles(props: { stats: Stats; beat: number; nodes: readonly ServiceNode[
   );
 }
 
-function oldestOf(top: Top | undefined): { since: string; type: string; place: string } | undefined {
-  const all = [
-    ...(top?.types ?? []).map((each) => ({ since: each.waitsSince, type: each.handlerType, place: 'executable' })),
-    ...(top?.external ?? []).map((each) => ({ since: each.waitsSince, type: each.topic, place: 'external' })),
-  ].filter((each): each is { since: string; type: string; place: string } => each.since !== null);
-  return all.sort((a, b) => a.since.localeCompare(b.since))[0];
-}
-
-interface TypeRow {
-  type: string;
-  ended: number;
-  failed: number;
-  wait: number | null;
-  run: number | null;
-  waitsSince?: string | null;
-}
-
-/** The busiest types, and those that fail: of the time that is shown, or of the last minute where no rates are kept. */
-function Types(props: { last: Last; top: Top | undefined }): JSX.Element {
+/** The busiest types, and those that fail, of the time that is shown. */
+function Types(props: { last: Last }): JSX.Element {
   const rates = useOptional<TypeRate[]>('rates/types', { last: props.last }, props.last === 'PT24H' ? 15 : 1);
-  const isOfRates = rates.data !== undefined;
-  const rows: TypeRow[] = isOfRates
-    ? (rates.data ?? []).map((each) => ({ type: each.type ?? '', ended: each.completed + each.failed, failed: each.failed, wait: each.waitP95, run: each.runP95 }))
-    : (props.top?.types ?? []).map((each) => ({ type: each.handlerType, ended: each.runsLastMinute ?? 0, failed: each.failedLastMinute ?? 0, wait: null, run: null, waitsSince: each.waitsSince }));
-  const of = isOfRates ? (j.last[props.last] ?? '') : j.last1Minute;
+  const rows = (rates.data ?? []).map((each) => ({ type: each.type ?? '', ended: each.completed + each.failed, failed: each.failed, wait: each.waitP95, run: each.runP95 }));
+  const of = j.last[props.last] ?? '';
   const busiest = rows.filter((row) => row.ended > 0).sort((a, b) => b.ended - a.ended).slice(0, 8);
   const failing = rows.filter((row) => row.failed > 0).sort((a, b) => b.failed - a.failed).slice(0, 8);
-  const name = (to: (row: TypeRow) => string) => (row: TypeRow): JSX.Element => (
+  const name = (to: (row: { type: string }) => string) => (row: { type: string }): JSX.Element => (
     <a class="word" href={to(row)}>
       {row.type || t.none}
     </a>
@@ -171,12 +127,8 @@ function Types(props: { last: Last; top: Top | undefined }): JSX.Element {
           columns={[
             { key: 'type', head: j.cause.type, cell: name((row) => href(['types', row.type])) },
             { key: 'ended', head: j.column.runs, isNumber: true, cell: (row) => count(row.ended) },
-            ...(isOfRates
-              ? [
-                  { key: 'wait', head: j.column.waitP95, isNumber: true, cell: (row: TypeRow) => time(row.wait) },
-                  { key: 'run', head: j.column.runP95, isNumber: true, cell: (row: TypeRow) => time(row.run) },
-                ]
-              : [{ key: 'since', head: j.column.waitsSince, cell: (row: TypeRow) => (row.waitsSince ? ago(row.waitsSince) : t.none) }]),
+            { key: 'wait', head: j.column.waitP95, isNumber: true, cell: (row) => time(row.wait) },
+            { key: 'run', head: j.column.runP95, isNumber: true, cell: (row) => time(row.run) },
           ]}
         />
       </Card>

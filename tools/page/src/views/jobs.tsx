@@ -1,8 +1,7 @@
 // All jobs, place by place.
 import type { JSX } from 'preact';
-import { useResource } from '../core/resource.js';
 import { href, type Place } from '../core/router.js';
-import { kSoon, useLive, type Stats } from '../core/live.js';
+import { useStats } from '../core/told.js';
 import { t } from '../strings.js';
 import { j } from '../strings/jobs.js';
 import { Tabs, View, type Choice } from '../ui/parts.js';
@@ -13,9 +12,7 @@ type Tab = (typeof kPlaces)[number] | 'done' | 'all';
 
 export function JobsView(props: { place: Place }): JSX.Element {
   const { query } = props.place;
-  const live = useLive();
-  const asked = useResource<Stats>(live.stats ? undefined : 'stats', kSoon, { every: 5 });
-  const stats = live.stats ?? asked.data;
+  const { stats } = useStats();
   const wanted = (query.get('place') ?? (query.get('search') ? 'all' : 'executable')) as Tab;
   const tabs: Choice<Tab>[] = [
     ...kPlaces.map((place) => ({ value: place, label: t.places[place], count: stats?.places[place], isMore: stats?.lookedAt?.[place] !== undefined })),

@@ -2,37 +2,18 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { segment, send } from '../core/api.js';
+import { useLive, type ServiceNode, type Topic } from '../core/live.js';
 import { href, type Place } from '../core/router.js';
-import { useList, useResource } from '../core/resource.js';
+import { useList } from '../core/resource.js';
 import { useMayChange } from '../core/session.js';
 import { count, span } from '../core/time.js';
-import type { ServiceNode } from '../home/problems.js';
+import { useNodes, useStats } from '../core/told.js';
 import { told, useDeeds, type Deed } from '../operate/deeds.js';
 import { useRelease } from '../operate/parts.js';
 import { t } from '../strings.js';
 import { nodes as s } from '../strings/operate.js';
 import { Badge, Card, Loaded, Time, View } from '../ui/parts.js';
 import { Table, type Column } from '../ui/table.js';
-
-interface Node extends ServiceNode {
-  host: string;
-  process: number;
-  version: string;
-  handlerTypes: string[];
-  scope: unknown;
-  acquiresJobs: boolean;
-  movesTimers: boolean;
-}
-
-interface Topic {
-  topic: string;
-  waiting: number;
-  waitsSince: string | null;
-  locked: number;
-  workers: number;
-  lastAsked: string | null;
-  lastWorker: string | null;
-}
 
 interface Run {
   id: string;
@@ -54,7 +35,7 @@ export function NodesView(props: { place: Place }): JSX.Element {
   );
 }
 
-function StateOf(props: { node: Node }): JSX.Element {
+function StateOf(props: { node: ServiceNode }): JSX.Element {
   const { state, standstill } = props.node;
   return (
     <>
@@ -68,17 +49,17 @@ function StateOf(props: { node: Node }): JSX.Element {
   );
 }
 
-const name = (node: Node): string => `${node.host}, process ${node.process}`;
+const name = (node: ServiceNode): string => `${node.host}, process ${node.process}`;
 
 function Nodes(): JSX.Element {
-  const found = useList<Node>('nodes');
+  const found = useList<ServiceNode>('nodes');
   const [released, release] = useRelease(found.data);
   const [dialog, ask] = useDeeds(() => {
     release();
     found.reload();
   });
   const mayChange = useMayChange();
-  const deed = (node: Node): Deed => {
+  const deed = (node: ServiceNode): Deed => {
     const isDraining = node.state === 'draining';
     return {
       title: isDraining ? s.resumeTitle(name(node)) : s.drainTitle(name(node)),
@@ -90,7 +71,7 @@ function Nodes(): JSX.Element {
       },
     };
   };
-  const columns: Column<Node>[] = [
+  const columns: Column<ServiceNode>[] = [
     {
       key: 'node',
       head: s.node,
@@ -142,18 +123,16 @@ function Nodes(): JSX.Element {
   );
 }
 
-/** How long an attempt runs, which counts on by itself. What workers hold is not known to have begun. */
-function Running(props: { id: string }): JSX.Element {
-  const found = useResource<{ facts: { now: string; runningSince: string | null } }>(`jobs/${segment(props.id)}/explanation`, {}, { every: 15 });
+/** How long an attempt runs, which counts on by itself. Short ones and those of workers are not told. */
+function Running(props: { since: string | undefined }): JSX.Element {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 1000);
     return () => clearInterval(timer);
   }, []);
-  const since = found.data?.facts.runningSince;
-  return since ? (
-    <time class="nowrap" dateTime={since} title={since}>
-      {span(Math.max(0, now - new Date(since).getTime()))}
+  return props.since ? (
+    <time class="nowrap" dateTime={props.since} title={props.since}>
+      {span(Math.max(0, now - new Date(props.since).getTime()))}
     </time>
   ) : (
     <span class="quiet">{t.none}</span>
@@ -166,7 +145,8 @@ function Runs(props: { place: Place }): JSX.Element {
   const filter = { 'lock-owner': props.place.query.get('node') ?? '', type: props.place.query.get('type') ?? '' };
   const executable = useList<Run>('jobs', { locked: true, place: 'executable', limit: kShown, ...filter });
   const external = useList<Run>('jobs', { locked: true, place: 'external', limit: kShown, ...filter });
-  const nodes = useList<Node>('nodes', {}, { every: 5 });
+  const { nodes } = useNodes();
+  const since = new Map(useLive().work?.running.map((run) => [run.id, run.runsSince]));
   const [released, release] = useRelease(executable.data);
   const [dialog, ask] = useDeeds(() => {
     release();
@@ -175,7 +155,7 @@ function Runs(props: { place: Place }): JSX.Element {
   });
   const mayChange = useMayChange();
   const owner = (run: Run): JSX.Element => {
-    const node = (nodes.data?.items ?? []).find((each) => each.node === run.lockOwner);
+    const node = nodes?.find((each) => each.node === run.lockOwner);
     return <span class="nowrap" title={run.lockOwner ?? ''}>{node ? name(node) : run.lockOwner}</span>;
   };
   const rows = [...(executable.data?.items ?? []), ...(external.data?.items ?? [])];
@@ -183,7 +163,7 @@ function Runs(props: { place: Place }): JSX.Element {
     { key: 'job', head: s.job, cell: (row) => <a href={href(['job', row.id])}>{row.id}</a> },
     { key: 'type', head: s.type, cell: (row) => (row.handlerType ? <a href={href(['types', row.handlerType])}>{row.handlerType}</a> : t.none) },
     { key: 'by', head: s.by, cell: owner },
-    { key: 'runs', head: s.runs, cell: (row) => (row.place === 'executable' ? <Running id={row.id} key={`${row.id} ${row.attempts}`} /> : t.none), isNumber: true },
+    { key: 'runs', head: s.runs, cell: (row) => <Running since={since.get(row.id)} />, isNumber: true },
     { key: 'lock', head: s.lock, cell: (row) => <Time of={row.lockExpirationTime} />, isMinor: true },
     { key: 'attempt', head: s.attempt, cell: (row) => row.attempts + 1, isNumber: true, isMinor: true },
   ];
@@ -233,7 +213,8 @@ function Runs(props: { place: Place }): JSX.Element {
 }
 
 function Workers(): JSX.Element {
-  const found = useResource<{ external?: Topic[] }>('stats', { soon: true });
+  const { stats, asked } = useStats();
+  const topics = useLive().work?.external ?? [];
   const columns: Column<Topic>[] = [
     { key: 'topic', head: s.topic, cell: (row) => <a href={href(['types', row.topic])}>{row.topic}</a> },
     { key: 'waiting', head: s.waiting, cell: (row) => count(row.waiting), isNumber: true },
@@ -255,8 +236,8 @@ function Workers(): JSX.Element {
   ];
   return (
     <Card title={s.workers}>
-      <Loaded isThere={found.data !== undefined} error={found.error} onRetry={found.reload}>
-        <Table caption={s.workers} columns={columns} rows={found.data?.external ?? []} keyOf={(row) => row.topic} empty={s.noWorkers} />
+      <Loaded isThere={stats !== undefined} error={asked.error} onRetry={asked.reload}>
+        <Table caption={s.workers} columns={columns} rows={topics} keyOf={(row) => row.topic} empty={s.noWorkers} />
       </Loaded>
     </Card>
   );
