@@ -24,8 +24,8 @@ protected:
 
 TEST_F(BacklogTest, Nothing_is_known_before_somebody_has_looked) {
     EXPECT_FALSE(backlog.last());
-    EXPECT_TRUE(backlog.wants_a_look());
-    EXPECT_FALSE(backlog.wants_a_look()) << "one is enough";
+    EXPECT_TRUE(backlog.wants_a_look(20));
+    EXPECT_FALSE(backlog.wants_a_look(20)) << "one is enough";
 }
 
 TEST_F(BacklogTest, Jobs_are_counted_by_place_and_the_oldest_is_as_old_as_it_could_have_run) {
@@ -44,11 +44,22 @@ TEST_F(BacklogTest, Jobs_are_counted_by_place_and_the_oldest_is_as_old_as_it_cou
 
 TEST_F(BacklogTest, What_was_seen_counts_for_a_while) {
     backlog.look();
-    EXPECT_FALSE(backlog.wants_a_look());
+    EXPECT_FALSE(backlog.wants_a_look(20));
     now += Backlog::kFresh - 1ms;
-    EXPECT_FALSE(backlog.wants_a_look());
+    EXPECT_FALSE(backlog.wants_a_look(20));
     now += 1ms;
-    EXPECT_TRUE(backlog.wants_a_look());
+    EXPECT_TRUE(backlog.wants_a_look(20));
+}
+
+TEST_F(BacklogTest, The_longer_a_look_takes_the_rarer_it_is_taken_and_each_says_how_rarely) {
+    Backlog slow{engine, [this] { return now += 1s; }};
+    slow.look();
+    now += 18s;
+    EXPECT_FALSE(slow.wants_a_look(20)) << "19 s behind a look that took one";
+    EXPECT_FALSE(slow.wants_a_look(100));
+    EXPECT_TRUE(slow.wants_a_look(20));
+    now += 80s;
+    EXPECT_TRUE(slow.wants_a_look(100));
 }
 
 TEST_F(BacklogTest, A_scrape_waits_for_nothing_and_the_next_one_has_what_was_seen) {

@@ -193,7 +193,7 @@ TEST_F(ChangeFeedTest, Nodes_that_are_lost_or_do_something_else_are_told) {
 }
 
 TEST_F(ChangeFeedTest, The_longer_a_look_takes_the_rarer_it_is_taken) {
-    source.takes = 200ms;
+    source.takes = 100ms;
     const auto watcher = a_watcher();
     const SteadyPoint next = feed.turn();
     EXPECT_EQ(next, now + 10s);
@@ -209,7 +209,7 @@ TEST_F(
     ChangeFeedTest,
     What_is_done_is_looked_at_the_rarer_the_longer_that_takes_and_counts_are_not
 ) {
-    source.work_takes = 200ms;
+    source.work_takes = 100ms;
     const auto watcher = a_watcher();
     (void)feed.turn();
     for (int i = 0; i < 9; ++i) {

@@ -124,7 +124,7 @@ public:
           ) {
         warn_of_listeners(parts.settings.http, parts.log);
         parts.last_counts = [this] {
-            if (backlog.wants_a_look()) {
+            if (backlog.wants_a_look(Backlog::kRestOfViewers)) {
                 pool.post([this] { backlog.look(); });
             }
             return backlog.last_places();

@@ -62,7 +62,7 @@ std::vector<Route> all_routes(const RouteParts& parts) {
     const auto tell_metrics = [from = MetricsParts{api, parts.counts, parts.http, parts.backlog},
                                look_at_backlog](const Request&, const Answer& answer) {
         answer(metrics(from));
-        if (from.backlog.wants_a_look()) {
+        if (from.backlog.wants_a_look(Backlog::kRestOfScrapes)) {
             look_at_backlog({.method = "GET", .target = {}}, [](const Response&) {});
         }
     };

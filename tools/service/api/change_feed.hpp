@@ -53,7 +53,7 @@ public:
 /// Tells those who watch how many jobs stand where, which nodes live, and what they do, whenever
 /// that has changed; who may see some jobs only hears of these, and of no nodes. It is looked once
 /// for all who may see the same, and not at all while nobody watches; and because looking is work
-/// for the database, only a fiftieth of the time is spent on counts, and another on what is done.
+/// for the database, only a hundredth of the time is spent on counts, and another on what is done.
 ///
 /// Thread safety: safe, but for turn().
 class ChangeFeed final {
@@ -63,7 +63,7 @@ public:
 
     /// The shortest time between two looks, and how many times longer than a look it is.
     static constexpr std::chrono::seconds kLook{1};
-    static constexpr int kRest = 50;
+    static constexpr int kRest = 100;
 
     /// How often they hear that it is still there.
     static constexpr std::chrono::seconds kHeartbeat{15};

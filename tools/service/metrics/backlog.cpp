@@ -24,10 +24,10 @@ std::vector<deadletter::PlaceCount> Backlog::last_places() const {
     return places;
 }
 
-bool Backlog::wants_a_look() {
+bool Backlog::wants_a_look(int rest) {
     const std::scoped_lock lock(mutex_);
     const schema::SteadyPoint now = now_();
-    if (is_looking_ || now < next_) {
+    if (is_looking_ || now < next_ || now < ended_ + rest * (ended_ - looked_)) {
         return false;
     }
     next_ = now + kFresh;
@@ -48,7 +48,8 @@ void Backlog::look() {
         const std::scoped_lock lock(mutex_);
         last_ = std::move(seen);
         looked_ = began;
-        next_ = ended + std::max<schema::SteadyPoint::duration>(kFresh, kRest * (ended - began));
+        ended_ = ended;
+        next_ = ended + kFresh;
         is_looking_ = false;
     };
     try {

@@ -49,13 +49,14 @@ struct BacklogCounts {
 
 /// Counts what waits, but seldom: counting large tables is work for the database. Whoever wants to
 /// know takes what was seen last, and has it looked at anew when that is old: after 15 s, or after
-/// fifty times as long as a look takes.
+/// so many times as long as a look takes.
 ///
 /// Thread safety: safe. The engine must outlive it.
 class Backlog final {
 public:
     static constexpr std::chrono::seconds kFresh{15};
-    static constexpr int kRest = 50;
+    static constexpr int kRestOfScrapes = 20;
+    static constexpr int kRestOfViewers = 100;
     static constexpr std::chrono::minutes kOfUse{10};
 
     static constexpr std::array<std::chrono::minutes, 3> kAhead{
@@ -78,9 +79,9 @@ public:
     /// Of it, how many jobs stood where, if that is of use to somebody who looks now: not long ago.
     [[nodiscard]] std::vector<deadletter::PlaceCount> last_places() const;
 
-    /// Whether it is time for a look(). One caller is told so; if it cannot, the next one is after
-    /// a while.
-    [[nodiscard]] bool wants_a_look();
+    /// Whether it is time for a look(), which rests so many times as long as it takes. One caller
+    /// is told so; if it cannot, the next one is after a while.
+    [[nodiscard]] bool wants_a_look(int rest);
 
     /// Asks the database, unless somebody does already. Throws DbError.
     void look();
@@ -95,7 +96,8 @@ private:
     mutable std::mutex mutex_;
     std::optional<BacklogCounts> last_;  ///< Guarded by mutex_.
     schema::SteadyPoint looked_{};       ///< Likewise: when that was.
-    schema::SteadyPoint next_{};         ///< Likewise.
+    schema::SteadyPoint ended_{};        ///< Likewise: when that look ended.
+    schema::SteadyPoint next_{};         ///< Likewise: no look is wanted before.
     bool is_looking_ = false;            ///< Likewise.
 };
 
