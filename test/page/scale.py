@@ -17,20 +17,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'fixtures'))
 import databases
+import many_rows
 
 BOUND_MS = 300
 LOG_READY = b' clock_skew_ms='
-ROWS_AT_ONCE = 500_000
-
-# Of a database: a counter from FROM to TO, a text of it, and times by it.
-WORDS = {
-    'postgresql': {'from': 'generate_series({0}, {1}) i', 'text': "'{0}' || lpad(i::text, 12, '0')", 'kind': "'type' || i % 20", 'ago': "now() - i * interval '1 ms'",
-                   'ahead': "now() + interval '1 day' + i * interval '1 ms'", 'settings': ('fsync=off', 'max_wal_size=8GB', 'shared_buffers=512MB'), 'settled': 'VACUUM (ANALYZE) {0}'},
-    'mariadb': {'from': '(SELECT seq AS i FROM seq_{0}_to_{1}) n', 'text': "CONCAT('{0}', LPAD(i, 12, '0'))", 'kind': "CONCAT('type', i % 20)",
-                'ago': 'UTC_TIMESTAMP(3) - INTERVAL i * 1000 MICROSECOND', 'ahead': 'UTC_TIMESTAMP(3) + INTERVAL 1 DAY + INTERVAL i * 1000 MICROSECOND',
-                'settings': ('innodb-flush-log-at-trx-commit=0', 'innodb-buffer-pool-size=2G', 'innodb-log-file-size=1G'), 'settled': 'ANALYZE TABLE {0}'},
-}
-JOBS = "TYPE_, SCOPE_TYPE_, ID_, CORRELATION_ID_, HANDLER_TYPE_"
 
 
 def asked():
@@ -49,34 +39,16 @@ def asked():
             'calendars', 'settings', 'jobs/d000000000003', 'jobs/d000000000003/explanation', 'jobs/t000000000003/explanation']
 
 
-def fill(run, words, given):
-    def insert(table, letter, columns, values, rows):
-        for first in range(1, rows + 1, ROWS_AT_ONCE):
-            text = words['text'].format
-            source = words['from'].format(first, min(rows, first + ROWS_AT_ONCE - 1))
-            run(f"INSERT INTO {table} ({JOBS}, {columns}) SELECT 'message', 'jobstrand', {text(letter)}, {text('c' + letter)}, "
-                f"{words['kind']}, {values} FROM {source}")
-
-    message = words['text'].format('SmtpError: mailbox is full, message ')
-    insert('ACT_RU_DEADLETTER_JOB', 'd', 'CREATE_TIME_, FAILED_TIME_, EXCEPTION_MSG_', f"{words['ago']}, {words['ago']}, {message}", given.dead)
-    insert('ACT_RU_TIMER_JOB', 't', 'RETRIES_, CREATE_TIME_, DUEDATE_', f"3, {words['ago']}, {words['ahead']}", given.timers)
-    # What a server does by itself within minutes: tables that have just been filled are not what is measured.
-    for table in ('ACT_RU_DEADLETTER_JOB', 'ACT_RU_TIMER_JOB'):
-        run(words['settled'].format(table))
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('jobstrand')
-    parser.add_argument('database', choices=WORDS)
-    parser.add_argument('--dead', type=int, default=1_000_000)
-    parser.add_argument('--timers', type=int, default=10_000_000)
+    parser.add_argument('database', choices=many_rows.WORDS)
+    many_rows.add_options(parser)
     parser.add_argument('--series', type=int, default=20_000)
     parser.add_argument('--times', type=int, default=21)
     given = parser.parse_args()
-    words = WORDS[given.database]
-    with databases.with_tables(given.jobstrand, given.database, words['settings']) as (env, run):
-        fill(run, words, given)
+    with databases.with_tables(given.jobstrand, given.database, many_rows.WORDS[given.database]['settings']) as (env, run):
+        many_rows.fill(run, given.database, given)
         port = databases.free_port()
         service = subprocess.Popen([given.jobstrand, 'serve', '--http', f'127.0.0.1:{port}'], env=env, stderr=subprocess.PIPE)
         try:

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """What people who look at the page cost those who wait: a drain of jobs that do nothing with viewers of the home view, and without, in turn.
 
-Usage: viewers.py JOBSTRAND postgresql|mariadb [--viewers N] [--jobs N] [--rounds N] [--each-alone]
+Usage: viewers.py JOBSTRAND postgresql|mariadb [--viewers N] [--jobs N] [--rounds N] [--each-alone] [--dead N] [--timers N]
 
-A viewer keeps the stream of events open and asks what the home view asks, as often; with --each-alone for answers of his own. Prints the
-medians of jobs a second and of the CPU time of service and database a job, and what viewers add. Nothing runs it by itself: it takes minutes.
+Beside many dead letters and timers. A viewer keeps the stream of events open and asks what the home view asks, as often; with --each-alone
+for answers of his own. They are there for a while before the jobs come, all at once. Prints the medians of jobs a second and of the CPU time
+of service and database a job, and what viewers add. Nothing runs it by itself: it takes minutes.
 """
 import argparse
 import contextlib
@@ -20,27 +21,34 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'fixtures'))
 import databases
+import many_rows
 
 LOG_READY = b' clock_skew_ms='
 BEAT_S = 2
+SETTLE_S = 10
 # Paths of the home view, and at every how manieth beat each is asked.
 HOME = {'rates/types?last=PT1H': 1, 'rates?last=PT1H': 1, 'doctor': 10, 'incidents?limit=50': 5}
 ROWS = {
     'postgresql': "SELECT 'message', 'jobstrand', 'j' || lpad(i::text, 12, '0'), 'noop', 3, now() FROM generate_series(1, {0}) i",
     'mariadb': "SELECT 'message', 'jobstrand', CONCAT('j', LPAD(seq, 12, '0')), 'noop', 3, UTC_TIMESTAMP(3) FROM seq_1_to_{0}",
 }
-SETTINGS = {'postgresql': ('fsync=off', 'shared_buffers=512MB'), 'mariadb': ('innodb-flush-log-at-trx-commit=0', 'innodb-buffer-pool-size=1G')}
+SERVERS = {'postgresql': 'postgres', 'mariadb': 'mariadbd'}
 TICKS = os.sysconf('SC_CLK_TCK')
 
 
-def cpu_of_servers(name):
-    """Of all processes of a database, in seconds. What has ended is counted in those above it."""
-    ticks = 0
+def cpu_of(folder):
+    """Of a process, in seconds. What has ended is counted in those above it."""
+    return sum(map(int, (folder / 'stat').read_text(encoding='ascii').rpartition(')')[2].split()[11:15])) / TICKS
+
+
+def cpu_of_all(service, name):
+    """Of the service and all processes of a database."""
+    seconds = cpu_of(Path(f'/proc/{service.pid}'))
     for folder in Path('/proc').iterdir():
         with contextlib.suppress(OSError):
             if folder.name.isdigit() and Path(os.readlink(folder / 'exe')).name == name:
-                ticks += sum(map(int, (folder / 'stat').read_text(encoding='ascii').rpartition(')')[2].split()[11:15]))
-    return ticks / TICKS
+                seconds += cpu_of(folder)
+    return seconds
 
 
 class Viewers:
@@ -80,26 +88,25 @@ class Viewers:
 
 def drain(given, env, run, viewers):
     """(jobs a second, CPU seconds of service and database a job)"""
-    run(f"INSERT INTO ACT_RU_JOB (TYPE_, SCOPE_TYPE_, ID_, HANDLER_TYPE_, RETRIES_, CREATE_TIME_) {ROWS[given.database].format(given.jobs)}")
-    server = {'postgresql': 'postgres', 'mariadb': 'mariadbd'}[given.database]
-    before = cpu_of_servers(server)
     port = databases.free_port()
-    began = time.monotonic()
     service = subprocess.Popen([given.jobstrand, 'serve', '--http', f'127.0.0.1:{port}'], env=env, stderr=subprocess.PIPE)
     looking = None
     try:
         next(line for line in service.stderr if LOG_READY in line)
         threading.Thread(target=service.stderr.read, daemon=True).start()
         looking = Viewers(f'http://127.0.0.1:{port}/api/v1/', viewers, given.each_alone)
-        while run('SELECT COUNT(*) FROM (SELECT 1 FROM ACT_RU_JOB LIMIT 1) x').strip() != '0':
+        looking.ended.wait(SETTLE_S)
+        run(f"INSERT INTO ACT_RU_JOB (TYPE_, SCOPE_TYPE_, ID_, HANDLER_TYPE_, RETRIES_, CREATE_TIME_) {ROWS[given.database].format(given.jobs)}")
+        began, before = time.monotonic(), cpu_of_all(service, SERVERS[given.database])
+        # From behind, where the last jobs stand: the rows of those that are done would have to be passed over.
+        while run('SELECT COUNT(*) FROM (SELECT 1 FROM ACT_RU_JOB ORDER BY ID_ DESC LIMIT 1) x').strip() != '0':
             looking.ended.wait(0.2)
-        took = time.monotonic() - began
+        took, cpu = time.monotonic() - began, cpu_of_all(service, SERVERS[given.database]) - before
     finally:
         if looking:
             looking.stop()
         service.terminate()
-        usage = os.wait4(service.pid, 0)[2]
-    cpu = usage.ru_utime + usage.ru_stime + cpu_of_servers(server) - before
+        service.wait(databases.PATIENCE_S)
     if looking.faults:
         sys.exit(f'{len(looking.faults)} looks failed: {looking.faults[0]}')
     print(f'  {viewers:3} viewers: {given.jobs / took:10,.0f} jobs/s {1e6 * cpu / given.jobs:8.1f} us of CPU a job, {looking.answers} looks', flush=True)
@@ -114,8 +121,10 @@ def main():
     parser.add_argument('--jobs', type=int, default=1_000_000)
     parser.add_argument('--rounds', type=int, default=5)
     parser.add_argument('--each-alone', action='store_true')
+    many_rows.add_options(parser)
     given = parser.parse_args()
-    with databases.with_tables(given.jobstrand, given.database, SETTINGS[given.database]) as (env, run):
+    with databases.with_tables(given.jobstrand, given.database, many_rows.WORDS[given.database]['settings']) as (env, run):
+        many_rows.fill(run, given.database, given)
         figures = {0: [], given.viewers: []}
         for _ in range(given.rounds):
             for viewers, found in figures.items():
