@@ -261,15 +261,26 @@ class TokensTest(unittest.TestCase):
     page = None
     tokens = {}
     file = ''
+    hidden = 'iban'
 
     @classmethod
     def config(cls, folder):
         cls.file = f'{folder}/tokens'
+        cls.tokens = {}
         for name, role in (('look', 'read'), ('short', 'admin')):
             made = subprocess.run([sys.argv[1], 'token', 'make', name, '--role', role, '--file', cls.file], capture_output=True, text=True,
                                   timeout=browser.PATIENCE_S, check=True)
             cls.tokens[name] = made.stdout.strip()
-        return f'httpTokenFile = "{cls.file}"\nhttpHiddenMembers = ["iban"]\n'
+        return f'httpTokenFile = "{cls.file}"\nhttpHiddenMembers = ["{cls.hidden}"]\n'
+
+    def sign_in(self, name, place):
+        self.page.driver.get(f'{self.page.origin}/#/{place}')
+        self.page.type('input[type="password"]', self.tokens[name])
+        self.page.click('button[type="submit"]')
+
+    def sign_out(self):
+        self.page.click('button', 'Sign out')
+        self.page.one('input[type="password"]')
 
     def test_a_reader_signs_in_and_sees_no_deed(self):
         page = self.page
@@ -288,22 +299,18 @@ class TokensTest(unittest.TestCase):
             page.show(view)
             shown = page.texts('main button')
             self.assertEqual([each for each in shown if each.startswith(deeds)], [], view)
-        page.click('button', 'Sign out')
-        page.one('input[type="password"]')
+        self.sign_out()
         page.driver.get(page.origin + '/#/jobs')
         page.one('input[type="password"]')
 
     def test_a_reader_sees_no_member_that_is_hidden(self):
         page = self.page
         page.jobstrand('job', 'add', '--type', 'noop', '--id', 'masked', '--due', '2037-01-01', '--payload', '{"iban": "DE02120300000000202051", "order": 17}')
-        page.driver.get(page.origin + '/#/job/masked')
-        page.type('input[type="password"]', self.tokens['look'])
-        page.click('button[type="submit"]')
+        self.sign_in('look', 'job/masked')
         page.says('17', '.json')
         page.says('***', '.json')
         self.assertNotIn('DE02', page.driver.page_source)
-        page.click('button', 'Sign out')
-        page.one('input[type="password"]')
+        self.sign_out()
 
     def test_who_has_signed_in_elsewhere_is_known_by_what_a_proxy_shows(self):
         page = self.page
@@ -317,13 +324,26 @@ class TokensTest(unittest.TestCase):
     def test_a_session_ends_with_its_token(self):
         page = self.page
         page.driver.get('about:blank')  # Whatever is still under way there.
-        page.driver.get(page.origin + '/#/jobs')
-        page.type('input[type="password"]', self.tokens['short'])
-        page.click('button[type="submit"]')
+        self.sign_in('short', 'jobs')
         page.one('main h1', 'Jobs')
         subprocess.run([sys.argv[1], 'token', 'revoke', 'short', '--file', self.file], capture_output=True, timeout=browser.PATIENCE_S, check=True)
         page.says('ended or was revoked')
         page.one('input[type="password"]')
+
+
+class HiddenPayloadsTest(TokensTest):
+    """A service that shows readers no payloads."""
+    hidden = '*'
+
+    def test_a_reader_sees_no_payload_where_all_are_hidden(self):
+        page = self.page
+        page.jobstrand('job', 'add', '--type', 'noop', '--id', 'masked', '--due', '2037-01-01', '--payload', '{"order": 17017}')
+        self.sign_in('look', 'job/masked')
+        page.says('***', '.json')
+        page.show('jobs', place='timer', columns='id,payload.order')
+        page.one('td', 'masked')
+        self.assertNotIn('17017', page.driver.page_source)
+        self.sign_out()
 
 
 class EnginesTest(unittest.TestCase):
@@ -407,7 +427,7 @@ def behind_a_prefix(service, token=None):
 
 
 ENGINES = f'[engines.orders]\ndb = "sqlite:FOLDER/orders.db"\ncreate = true\nhttpListen = "127.0.0.1:{EnginesTest.ports[1]}"\n'
-SERVICES = [browser.Tested((FrameTest,)), browser.Tested((TokensTest,), TokensTest.config),
+SERVICES = [browser.Tested((FrameTest,)), browser.Tested((TokensTest,), TokensTest.config), browser.Tested((HiddenPayloadsTest,), HiddenPayloadsTest.config),
             browser.Tested((EnginesTest,), ENGINES, f'127.0.0.1:{EnginesTest.ports[0]}')]
 
 if __name__ == '__main__':

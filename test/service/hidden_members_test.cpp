@@ -46,6 +46,15 @@ TEST(HiddenMembers, Have_no_values_and_all_else_stays_as_it_was_written) {
     EXPECT_EQ(service::without_values_of({}, rows.front().payload), rows.front().payload);
 }
 
+TEST(HiddenMembers, Are_all_that_there_is_where_the_name_says_so) {
+    const std::vector<std::string> all{"*"};
+    EXPECT_EQ(service::without_values_of(all, R"({"order":17})"), R"("***")");
+    EXPECT_EQ(service::without_values_of(all, "no JSON"), R"("***")");
+    EXPECT_EQ(service::without_values_of(all, ""), "");
+    const std::vector<std::string> path{"order"};
+    EXPECT_TRUE(service::is_hidden_path(all, path));
+}
+
 /// A service that hides a member from readers.
 class HiddenFromReaders : public test::ApiTest {
 protected:

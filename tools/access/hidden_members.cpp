@@ -13,6 +13,11 @@ namespace jobstrand::service {
 namespace {
 
 constexpr std::string_view kHidden = R"("***")";
+constexpr std::string_view kAll = "*";
+
+[[nodiscard]] bool are_all(std::span<const std::string> names) {
+    return std::ranges::find(names, kAll) != names.end();
+}
 
 [[nodiscard]] bool is_blank(char c) {
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
@@ -113,14 +118,17 @@ private:
 }  // namespace
 
 bool is_hidden_path(std::span<const std::string> names, std::span<const std::string> path) {
-    return std::ranges::any_of(path, [&](const std::string& member) {
-        return std::ranges::any_of(names, [&](const std::string& name) {
-            return lowered(name) == lowered(member);
-        });
-    });
+    return are_all(names) || std::ranges::any_of(path, [&](const std::string& member) {
+               return std::ranges::any_of(names, [&](const std::string& name) {
+                   return lowered(name) == lowered(member);
+               });
+           });
 }
 
 std::string without_values_of(std::span<const std::string> names, std::string_view json) {
+    if (are_all(names)) {
+        return std::string(json.empty() ? json : kHidden);
+    }
     if (names.empty() || !nlohmann::json::accept(json)) {
         return std::string(json);
     }

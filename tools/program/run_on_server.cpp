@@ -1,6 +1,7 @@
 #include "tools/program/run_on_server.hpp"
 
 #include "schema/text/utf8.hpp"
+#include "tools/operations/top/top.hpp"
 #include "tools/parameters/bulk_selection.hpp"
 #include "tools/program/server_exchange.hpp"
 #include "tools/surface/verb_call.hpp"
@@ -10,7 +11,11 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace jobstrand::cli {
 
@@ -124,10 +129,31 @@ ask_server(const Server& server, const TypedVerb& verb, const VerbCall& call) {
     return answer.value();
 }
 
+/// What was typed of it for the terminal; a service shows it once.
+[[nodiscard]] TopOptions top_options_in(const std::vector<std::string>& arguments) {
+    TopOptions options;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        options.once |= arguments[i] == "--once";
+        if (arguments[i] == "--interval" && i + 1 < arguments.size()) {
+            options.interval = arguments[i + 1];
+        }
+    }
+    return options;
+}
+
 }  // namespace
 
 ExitCode run_on_server(const Server& server, Session& session, const TypedVerb& verb) {
     VerbCall call = call_of(session, verb);
+    const TopOptions top = top_options_in(verb.arguments);
+    if (verb.words == "top" && goes_on(session, top)) {
+        show_again(session, top, [&](std::optional<std::size_t> columns) {
+            call.columns = columns;
+            const VerbAnswer answer = ask_server(server, verb, call);
+            return answer.output + answer.errors;
+        });
+        return ExitCode::done;
+    }
     VerbAnswer answer = ask_server(server, verb, call);
     if (!answer.question.empty()) {
         confirm(session, false, printable(answer.question));

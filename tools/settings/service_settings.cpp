@@ -131,8 +131,8 @@ constexpr std::array kServiceSettings{
         .field = &in_http<&HttpSettings::hidden_members>,
         .most = kUrlLength,
         .meaning = "Names of members of payloads, joined by commas, whose values tokens with the "
-                   "role `read` see as `***`: `password,cardNumber`. Messages of failures are "
-                   "shown as they are.",
+                   "role `read` see as `***`: `password,cardNumber`; `*` hides whole payloads. "
+                   "Messages of failures are shown as they are.",
     },
     Setting{
         .name = "httpCertificateFile",

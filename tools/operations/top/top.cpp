@@ -48,29 +48,46 @@ constexpr int kRestForEachRead = 9;
 
 }  // namespace
 
-ExitCode show_top(Session& session, const TopOptions& options) {
+bool goes_on(Session& session, const TopOptions& options) {
+    return !options.once && session.streams().out_columns &&
+           session.format() == OutputFormat::table;
+}
+
+void show_again(
+    Session& session,
+    const TopOptions& options,
+    const std::function<std::string(std::optional<std::size_t> columns)>& look
+) {
     const schema::Duration interval = interval_of(options);
+    Screen screen(session.streams().out);
+    schema::Duration rest{0};
+    do {
+        const schema::SteadyPoint begin = session.clock().steady_now();
+        screen.show(look(Screen::columns()));
+        const auto took = std::chrono::ceil<schema::Duration>(session.clock().steady_now() - begin);
+        rest = std::max(interval, took * kRestForEachRead);
+    } while (!screen.wait(rest));
+}
+
+ExitCode show_top(Session& session, const TopOptions& options) {
+    (void)interval_of(options);
     if (options.once || session.is_for_client()) {
         return show_once(session, options.soon);
     }
-    if (!session.streams().out_columns || session.format() != OutputFormat::table) {
+    if (!goes_on(session, options)) {
         throw CliError(
             ExitCode::wrong_usage, "top is for a terminal; elsewhere, and in other formats, --once"
         );
     }
-    Screen screen(session.streams().out);
     OutputStyle style = session.style();
     std::optional<Overview> before;
-    schema::Duration rest{0};
-    do {
-        const schema::SteadyPoint begin = session.clock().steady_now();
+    show_again(session, options, [&](std::optional<std::size_t> columns) {
         Overview now = overview(session, options.soon);
-        style.columns = Screen::columns();
-        screen.show(frame_of(now, before ? &*before : nullptr, style));
+        style.columns = columns;
+        std::string frame = frame_of(now, before ? &*before : nullptr, style);
         before = std::move(now);
-        const auto took = std::chrono::ceil<schema::Duration>(session.clock().steady_now() - begin);
-        rest = std::max(interval, took * kRestForEachRead);
-    } while (!screen.wait(rest));
+        return frame;
+    });
     return ExitCode::done;
 }
 

@@ -1,8 +1,12 @@
 #pragma once
 
+#include "schema/time.hpp"
 #include "tools/process/exit_code.hpp"
 #include "tools/session/session.hpp"
 
+#include <cstddef>
+#include <functional>
+#include <optional>
 #include <string>
 
 namespace jobstrand::cli {
@@ -16,5 +20,15 @@ struct TopOptions {
 /// Shows what goes on, until somebody ends it; `once`, and to a client of a service: one time, in
 /// any format. Throws CliError wrong_usage where stdout is no terminal.
 [[nodiscard]] ExitCode show_top(Session& session, const TopOptions& options);
+
+/// Whether it is to be shown again and again, and can be: on a terminal, for people.
+[[nodiscard]] bool goes_on(Session& session, const TopOptions& options);
+
+/// Shows on the terminal what `look` says, for so many columns, until somebody ends it.
+void show_again(
+    Session& session,
+    const TopOptions& options,
+    const std::function<std::string(std::optional<std::size_t> columns)>& look
+);
 
 }  // namespace jobstrand::cli
