@@ -14,11 +14,11 @@ namespace jobstrand {
 
 namespace {
 
-engine::WiringOptions
-by_clock_of_test(const EngineOptions& options, std::shared_ptr<schema::FreshIds> ids) {
+engine::WiringOptions wiring_of_test(const EngineOptions& options, const auto& by_hand) {
     engine::WiringOptions wiring = engine::wiring_options_of(options);
     wiring.follows_database_clock = false;
-    wiring.ids = std::move(ids);
+    wiring.ids = by_hand.ids;
+    wiring.decorate_connection = by_hand.decorate;
     return wiring;
 }
 
@@ -28,7 +28,7 @@ Engine::Parts::Parts(const EngineOptions& options)
     : Parts(options, engine::wiring_options_of(options), schema::machine_clock(), true) {}
 
 Engine::Parts::Parts(const EngineOptions& options, const ByHand& by_hand)
-    : Parts(options, by_clock_of_test(options, by_hand.ids), by_hand.clock, false) {}
+    : Parts(options, wiring_of_test(options, by_hand), by_hand.clock, false) {}
 
 Engine::Parts::Parts(
     const EngineOptions& options,

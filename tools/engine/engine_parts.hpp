@@ -28,6 +28,7 @@ public:
     struct ByHand {
         const schema::Clock& clock;
         std::shared_ptr<schema::FreshIds> ids;
+        persistence::DecorateConnection decorate = {};
     };
 
     /// Throws DbError, std::invalid_argument.
