@@ -292,6 +292,16 @@ TEST_F(Embedding, Operators) {
     management.requeue_all(dead_mails, {.retries = 3, .spread = 10min});
 
     EXPECT_EQ(test.dead_letters().size(), 0U);
+
+    std::vector<std::string> shown;
+    const auto show = [&](const std::string& text) { shown.push_back(text); };
+    management.set_limit({.name = "type:mail", .concurrent = 5});
+    management.set_limit({.name = "tenant:*", .rate = jobstrand::StartRate{100, 1min}});
+    for (const jobstrand::StoredLimit& limit : management.limits()) {
+        show(limit.name + ": " + std::to_string(limit.waiting) + " wait");
+    }
+    management.remove_limit("type:mail");
+    EXPECT_EQ(shown, (std::vector<std::string>{"tenant:*: 0 wait", "type:mail: 0 wait"}));
 }
 
 TEST_F(Embedding, Tests) {
