@@ -1,5 +1,7 @@
 #include "tools/engine/faces.hpp"
 
+#include "tools/engine/option_words.hpp"
+
 #include <array>
 #include <stdexcept>
 #include <utility>
@@ -339,6 +341,7 @@ WiringOptions wiring_options_of(const EngineOptions& options) {
         .age = history.dead_letter_retention, .rows = history.dead_letter_max_rows};
     ours.on_incident = listener_of(history.on_incident);
     ours.retry_rule = retry_rule_of(options.retry_rule);
+    require_sound(ours);
     return ours;
 }
 
