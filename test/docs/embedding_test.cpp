@@ -344,6 +344,33 @@ TEST_F(Embedding, A_retry_rule) {
     EXPECT_EQ(test.run_for(1s), 1);
 }
 
+/// What some app does with hooks.
+struct Watcher {
+    void set_tenant(std::string_view tenant) { seen.emplace_back(tenant); }
+    void add(std::string_view handler_type, Duration) { seen.emplace_back(handler_type); }
+    std::vector<std::string> seen;
+};
+
+TEST_F(Embedding, Hooks) {
+    Watcher log;
+    Watcher times;
+    const std::string tenant = "acme";
+    jobstrand::EngineOptions options;
+    // clang-format off
+    options.hooks = {
+        .before_enqueue = [&](jobstrand::NewJob& job) { job.tenant_id = tenant; },
+        .before_run = [&](const jobstrand::JobContext& context) { log.set_tenant(context.job.tenant_id); },
+        .after_run = [&](const jobstrand::EndedRun& run) { times.add(run.job.handler_type, run.ended - run.began); },
+    };
+    // clang-format on
+    jobstrand::TestEngine test(options);
+    test.engine().add_handler("remind", remind);
+    test.engine().enqueue({.handler_type = "remind"});
+    EXPECT_EQ(test.run_until_idle(), 1);
+    EXPECT_EQ(log.seen, std::vector<std::string>{"acme"});
+    EXPECT_EQ(times.seen, std::vector<std::string>{"remind"});
+}
+
 TEST_F(Embedding, A_test_at_another_date) {
     // clang-format off
     jobstrand::TestEngine old(jobstrand::TestEngine::silent(), std::chrono::sys_days(2014y / 3 / 29));

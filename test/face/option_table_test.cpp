@@ -211,6 +211,14 @@ OptionRow retry_rule() {
     };
 }
 
+OptionRow after_run() {
+    return {
+        .name = "hooks.after_run",
+        .set = [](EngineOptions& options) { options.hooks.after_run = [](const EndedRun&) {}; },
+        .is_there = [](const WiringOptions& wiring) { return wiring.on_run != nullptr; },
+    };
+}
+
 std::vector<OptionRow> options_of_runs() {
     using Options = EngineOptions;
     using Settings = ExecutorSettings;
@@ -362,7 +370,7 @@ std::vector<OptionRow> window_of_history() {
 }
 
 std::vector<OptionRow> all_options() {
-    std::vector<OptionRow> all{threads(), claim_pages(), aging(), retry_rule()};
+    std::vector<OptionRow> all{threads(), claim_pages(), aging(), retry_rule(), after_run()};
     for (const auto& part :
          {options_of_acquisition(),
           options_of_runs(),
@@ -431,8 +439,8 @@ TEST(OptionTable, Has_all_options) {
                                 : row.name.starts_with(part);
         }));
     };
-    // But for the three structures, and for the log, which is opened before there is an engine.
-    EXPECT_EQ(count(""), members_of<EngineOptions>() - 5);
+    // But for the four structures, and for the log, which is opened before there is an engine.
+    EXPECT_EQ(count(""), members_of<EngineOptions>() - 6);
     EXPECT_EQ(count("scope."), members_of<ServedScope>());
     EXPECT_EQ(count("retry."), members_of<RetryOptions>());
     EXPECT_EQ(count("history."), members_of<HistoryOptions>());

@@ -58,6 +58,7 @@ StepNode::StepNode(
     engine::Wiring& wiring,
     const schema::Clock& clock,
     schema::Log& log,
+    const executor::OnRun& on_run,
     DeferredCommits& commits
 )
     : wiring_(wiring),
@@ -83,6 +84,7 @@ StepNode::StepNode(
            .clock = clock,
            .log = log,
            .lease = &lease_,
+           .on_run = &on_run,
            .news = news_},
           rules_of(settings_, wiring.retry_rule()),
           wiring.lock_owner()

@@ -43,6 +43,7 @@ public:
         engine::Wiring& wiring,
         const schema::Clock& clock,
         schema::Log& log,
+        const executor::OnRun& on_run,
         DeferredCommits& commits
     );
     ~StepNode() override { news_->close(); }

@@ -252,7 +252,7 @@ TestNode::Parts::Parts(TestEngine::Parts& all, Engine::Parts& parts, std::unique
     : owner(all),
       engine(std::move(face)),
       inner(parts),
-      steps(parts.wiring(), all.clock, parts.log(), all.commits) {}
+      steps(parts.wiring(), all.clock, parts.log(), parts.on_run(), all.commits) {}
 
 TestNode::TestNode(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
