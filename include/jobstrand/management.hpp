@@ -4,7 +4,9 @@
 #include <jobstrand/engine.hpp>
 #include <jobstrand/history.hpp>
 #include <jobstrand/job_query.hpp>
+#include <jobstrand/time.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -63,6 +65,33 @@ struct IncidentQuery {
     std::string process_definition_id = {};
     std::string process_instance_id = {};
     std::string tenant_id = {};
+};
+
+/// So many starts in any stretch of time of this length.
+struct StartRate {
+    int starts = 1;                            ///< 1 to 1,000,000.
+    Duration period{std::chrono::seconds(1)};  ///< 1 s to 24 h.
+
+    bool operator==(const StartRate&) const = default;
+};
+
+/// The most that may run at the same time, or start in some time, of the jobs that its name means;
+/// nullopt: any number. docs/limits.md says more.
+struct JobLimit {
+    std::string name = {};               ///< `type:mail`, `tenant:*`: KIND:VALUE.
+    std::optional<int> concurrent = {};  ///< Over all nodes. 0 to 10,000.
+    std::optional<int> per_node = {};    ///< On one node. 0 to 10,000.
+    std::optional<StartRate> rate = {};
+
+    bool operator==(const JobLimit&) const = default;
+};
+
+/// A limit that is set. With one of each value (`*`) the counts are those of all values together.
+struct StoredLimit : JobLimit {
+    std::int64_t running = 0;
+    std::int64_t waiting = 0;
+
+    bool operator==(const StoredLimit&) const = default;
 };
 
 /// What operators do with jobs, for an app that has a page of its own for it; Engine has the lists,
@@ -130,6 +159,18 @@ public:
 
     /// Its dead letter stays.
     ChangeAnswer resolve_incident(const std::string& job);
+
+    // Limits. Nodes, this one too, hear of them when they next renew their lease.
+
+    /// Sets one, or all of its numbers anew. Throws std::invalid_argument, one sentence that says
+    /// what is wrong with it.
+    void set_limit(const JobLimit& limit);
+
+    /// Lists them in the order of their names.
+    [[nodiscard]] std::vector<StoredLimit> limits();
+
+    /// What waits for it runs.
+    ChangeAnswer remove_limit(const std::string& name);
 
 private:
     class Desks;

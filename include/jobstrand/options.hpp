@@ -1,6 +1,7 @@
 #pragma once
 
 #include <jobstrand/history.hpp>
+#include <jobstrand/hooks.hpp>
 #include <jobstrand/log.hpp>
 #include <jobstrand/retry_rule.hpp>
 #include <jobstrand/served_scope.hpp>
@@ -77,6 +78,7 @@ struct EngineOptions {
     RetryOptions retry = {};
     HistoryOptions history = {};
     RetryRule retry_rule = {};  ///< Goes before `retry`, and before what handlers say.
+    Hooks hooks = {};
 
     WriteLog log = log_to_stderr;
     LogLevel log_level = LogLevel::info;  ///< The least that is logged.

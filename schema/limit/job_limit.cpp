@@ -52,6 +52,12 @@ std::string mistake_in_number(const std::optional<int>& number, std::string_view
     return std::string(name) + " must be between 0 and " + std::to_string(kMostConcurrent);
 }
 
+/// Its text says it: what can be written can be had.
+std::string mistake_in_rate(const std::optional<StartRate>& rate) {
+    const auto read = rate ? parse_start_rate(text_of(*rate)) : StartRate{};
+    return read ? "" : read.error().message;
+}
+
 }  // namespace
 
 std::string name_of(const JobLimit& limit) {
@@ -80,8 +86,15 @@ std::string mistake_in(const JobLimit& limit) {
     if (!limit.concurrent && !limit.per_node && !limit.rate) {
         return "a limit needs a number: concurrent, perNode, rate, or several of them";
     }
-    const std::string mistake = mistake_in_number(limit.concurrent, "concurrent");
-    return mistake.empty() ? mistake_in_number(limit.per_node, "perNode") : mistake;
+    for (const std::string& mistake :
+         {mistake_in_number(limit.concurrent, "concurrent"),
+          mistake_in_number(limit.per_node, "perNode"),
+          mistake_in_rate(limit.rate)}) {
+        if (!mistake.empty()) {
+            return mistake;
+        }
+    }
+    return {};
 }
 
 std::string group_name(LimitKind kind, std::string_view value) {

@@ -292,6 +292,16 @@ TEST_F(Embedding, Operators) {
     management.requeue_all(dead_mails, {.retries = 3, .spread = 10min});
 
     EXPECT_EQ(test.dead_letters().size(), 0U);
+
+    std::vector<std::string> shown;
+    const auto show = [&](const std::string& text) { shown.push_back(text); };
+    management.set_limit({.name = "type:mail", .concurrent = 5});
+    management.set_limit({.name = "tenant:*", .rate = jobstrand::StartRate{100, 1min}});
+    for (const jobstrand::StoredLimit& limit : management.limits()) {
+        show(limit.name + ": " + std::to_string(limit.waiting) + " wait");
+    }
+    management.remove_limit("type:mail");
+    EXPECT_EQ(shown, (std::vector<std::string>{"tenant:*: 0 wait", "type:mail: 0 wait"}));
 }
 
 TEST_F(Embedding, Tests) {
@@ -332,6 +342,33 @@ TEST_F(Embedding, A_retry_rule) {
     test.engine().enqueue({.handler_type = "limited"});
     EXPECT_EQ(test.run_for(29s), 1);
     EXPECT_EQ(test.run_for(1s), 1);
+}
+
+/// What some app does with hooks.
+struct Watcher {
+    void set_tenant(std::string_view tenant) { seen.emplace_back(tenant); }
+    void add(std::string_view handler_type, Duration) { seen.emplace_back(handler_type); }
+    std::vector<std::string> seen;
+};
+
+TEST_F(Embedding, Hooks) {
+    Watcher log;
+    Watcher times;
+    const std::string tenant = "acme";
+    jobstrand::EngineOptions options;
+    // clang-format off
+    options.hooks = {
+        .before_enqueue = [&](jobstrand::NewJob& job) { job.tenant_id = tenant; },
+        .before_run = [&](const jobstrand::JobContext& context) { log.set_tenant(context.job.tenant_id); },
+        .after_run = [&](const jobstrand::EndedRun& run) { times.add(run.job.handler_type, run.ended - run.began); },
+    };
+    // clang-format on
+    jobstrand::TestEngine test(options);
+    test.engine().add_handler("remind", remind);
+    test.engine().enqueue({.handler_type = "remind"});
+    EXPECT_EQ(test.run_until_idle(), 1);
+    EXPECT_EQ(log.seen, std::vector<std::string>{"acme"});
+    EXPECT_EQ(times.seen, std::vector<std::string>{"remind"});
 }
 
 TEST_F(Embedding, A_test_at_another_date) {

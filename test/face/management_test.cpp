@@ -159,6 +159,40 @@ TEST_F(PublicManagement, Incidents_are_looked_at_noted_and_resolved) {
     EXPECT_EQ(engine_.count(JobPlace::dead_letter), 2);
 }
 
+TEST_F(PublicManagement, Limits_are_set_listed_and_removed) {
+    const JobLimit mails{.name = "type:mail", .concurrent = 5};
+    const JobLimit calls{.name = "tenant:*", .per_node = 2, .rate = StartRate{100, 1min}};
+    management_.set_limit({.name = "type:mail", .concurrent = 7, .per_node = 1});
+    management_.set_limit(mails);
+    management_.set_limit(calls);
+    std::vector<JobLimit> set;
+    for (const StoredLimit& limit : management_.limits()) {
+        set.push_back(limit);
+    }
+    EXPECT_THAT(set, ElementsAre(calls, mails)) << "all numbers were set anew";
+    EXPECT_EQ(management_.remove_limit("type:mail"), ChangeAnswer::done);
+    EXPECT_EQ(management_.remove_limit("type:mail"), ChangeAnswer::not_found);
+    EXPECT_THAT(management_.limits(), SizeIs(1));
+}
+
+TEST_F(PublicManagement, A_limit_that_cannot_be_is_refused) {
+    for (const JobLimit& limit : std::vector<JobLimit>{
+             {.name = "type:mail"},
+             {.name = "mail", .concurrent = 1},
+             {.name = "type:mail", .concurrent = -1},
+             {.name = "type:mail", .rate = StartRate{0, 1min}},
+             {.name = "type:mail", .rate = StartRate{1, 25h}},
+         }) {
+        EXPECT_THROW(management_.set_limit(limit), std::invalid_argument) << limit.name;
+    }
+    engine_.in_transaction([&](Transaction&) {
+        EXPECT_THROW(
+            management_.set_limit({.name = "type:mail", .concurrent = 1}), std::logic_error
+        );
+    });
+    EXPECT_THAT(management_.limits(), IsEmpty());
+}
+
 // R065, through the app's own listener.
 TEST(PublicIncidents, Who_listens_is_told_of_each_new_one) {
     const SqliteFile file;

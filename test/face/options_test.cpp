@@ -22,6 +22,7 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
+using testing::StartsWith;
 
 /// An app that sets one thing and leaves the rest.
 class Options : public testing::Test {
@@ -228,10 +229,32 @@ TEST_F(Options, Are_refused_by_their_names_when_they_make_no_sense) {
     EXPECT_THAT(refused([](auto& o) { o.acquire_ahead = -1ms; }), HasSubstr("acquire_ahead"));
     EXPECT_THAT(refused([](auto& o) { o.acquire_first_wait = 0ms; }), HasSubstr("acquire_first"));
     EXPECT_THAT(refused([](auto& o) { o.queue_full_wait = -1ms; }), HasSubstr("queue_full_wait"));
-    EXPECT_THAT(refused([](auto& o) { o.timer_fire_ahead = 2h; }), HasSubstr("fire_ahead"));
-    EXPECT_THAT(
-        refused([](auto& o) { o.history.cleanup_from = "25:00"; }), HasSubstr("times of the day")
+    EXPECT_THAT(refused([](auto& o) { o.timer_fire_ahead = 2h; }), StartsWith("timer_fire_ahead"));
+    EXPECT_EQ(refused([](auto& o) { o.threads = 0; }), "threads is 0, but must be 1 to 1000");
+    EXPECT_EQ(
+        refused([](auto& o) { o.history.cleanup_from = "25:00"; }),
+        "history.cleanup_from and history.cleanup_to must be two times of the day such as 20:00, "
+        "or both empty"
     );
+    EXPECT_THAT(
+        refused([](auto& o) { o.priority_aging = 1h; }),
+        "priority_aging is of priorities, and needs acquire_by_priority"
+    );
+    EXPECT_THAT(
+        refused([](auto& o) { o.scope.priority_min = 1, o.scope.priority_max = 0; }),
+        StartsWith("scope.priority_min is 1")
+    );
+    EXPECT_THAT(refused([](auto& o) { o.retry.wait = -1s; }), StartsWith("retry.wait is"));
+    EXPECT_THAT(refused([](auto& o) { o.retry.attempts = 0; }), StartsWith("retry.attempts is"));
+    EXPECT_THAT(
+        refused([](auto& o) { o.history.retention = -1h; }), StartsWith("history.retention is")
+    );
+    for (const auto& set : std::vector<std::function<void(EngineOptions&)>>{
+             [](EngineOptions& o) { o.history.dead_letter_retention = -1h; },
+             [](EngineOptions& o) { o.history.dead_letter_max_rows = -1; },
+         }) {
+        EXPECT_THAT(refused(set), HasSubstr("dead_letter")) << "else all of them would be removed";
+    }
 }
 
 TEST(OptionsLeftAlone, Are_those_of_the_configuration) {

@@ -51,6 +51,13 @@ TEST(JobLimit, Needs_a_number_within_its_bounds) {
     EXPECT_EQ(schema::mistake_in(limit), "");
     limit.per_node = -1;
     EXPECT_EQ(schema::mistake_in(limit), "perNode must be between 0 and 10000");
+    limit.per_node = 1;
+    limit.rate = schema::StartRate{.starts = 0};
+    EXPECT_EQ(schema::mistake_in(limit), "the starts of a rate must be 1 to 1000000");
+    limit.rate = schema::StartRate{.period = schema::Duration(999)};
+    EXPECT_EQ(schema::mistake_in(limit), "the period of a rate must be PT1S to P1D");
+    limit.rate = schema::StartRate{.starts = 100, .period = schema::kLongestRatePeriod};
+    EXPECT_EQ(schema::mistake_in(limit), "");
 }
 
 TEST(JobLimits, Tell_jobs_apart_by_their_fields) {

@@ -1,4 +1,3 @@
-#include "schema/limit/job_limit.hpp"
 #include "test/fixtures/mariadb_server.hpp"
 #include "test/fixtures/postgresql_server.hpp"
 #include "test/fixtures/server_database.hpp"
@@ -8,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <jobstrand/external_worker.hpp>
 #include <jobstrand/job_history.hpp>
+#include <jobstrand/management.hpp>
 #include <jobstrand/testing.hpp>
 
 #include <algorithm>
@@ -114,23 +114,6 @@ protected:
             transaction.execute(
                 "UPDATE ACT_RU_JOB SET LOCK_OWNER_ = 'stranger', LOCK_EXP_TIME_ = ?",
                 {test_->now() + 1min}
-            );
-        });
-    }
-
-    void limit(std::optional<std::int64_t> concurrent, std::optional<std::int64_t> per_minute) {
-        const std::string group = schema::group_name(schema::LimitKind::type, "work");
-        const auto number = [](const auto& value) {
-            return value ? Value(*value) : Value(nullptr);
-        };
-        engine().in_transaction([&](Transaction& transaction) {
-            transaction.execute(
-                "INSERT INTO JS_LIMIT (KIND_, GROUP_, VALUE_, CONCURRENT_, STARTS_, PERIOD_MS_) "
-                "VALUES ('type', ?, 'work', ?, ?, ?)",
-                {group,
-                 number(concurrent),
-                 number(per_minute),
-                 per_minute ? Value(60'000) : Value()}
             );
         });
     }
@@ -358,19 +341,32 @@ TEST_P(Nodes, Keep_a_limit_among_them) {
     TestNode& other = add_node();
     serve(test_->node());
     serve(other);
-    limit(1, {});
+    Management management(engine());
+    management.set_limit({.name = "type:work", .concurrent = 1});
     enqueue("1", {.exclusive = false});
     enqueue("2", {.exclusive = false});
     EXPECT_EQ(test_->node().acquire(2), 1) << "so many may run";
+    EXPECT_EQ(management.limits().front().running, 1);
+    EXPECT_EQ(management.limits().front().waiting, 1);
     test_->node().freeze();
     EXPECT_EQ(test_->run_until_idle(), 0);
     test_->node().thaw();
     EXPECT_EQ(test_->run_until_idle(), 2);
 }
 
+TEST_P(Nodes, Run_what_waited_for_a_limit_when_it_is_gone) {
+    serve(test_->node());
+    Management management(engine());
+    management.set_limit({.name = "type:work", .concurrent = 0});
+    enqueue("1", {.exclusive = false});
+    EXPECT_EQ(test_->run_for(1h), 0);
+    EXPECT_EQ(management.remove_limit("type:work"), ChangeAnswer::done);
+    EXPECT_EQ(test_->run_until_idle(), 1);
+}
+
 TEST_P(Nodes, Start_no_more_jobs_in_a_minute_than_a_rate_lets_them) {
     serve(test_->node());
-    limit({}, 1);
+    Management(engine()).set_limit({.name = "type:work", .rate = StartRate{1, 1min}});
     for (const char* const payload : {"1", "2", "3"}) {
         enqueue(payload, {.exclusive = false});
     }

@@ -145,6 +145,7 @@ std::string Engine::enqueue(const AppConnection& connection, NewJob job) {
 
 std::vector<std::string> Engine::enqueue_all(std::vector<NewJob> jobs) {
     parts_->require_no_transaction(kUseTransaction);
+    parts_->before_enqueue(jobs);
     return with_public_errors([&] {
         resolve_due_texts(parts_->wiring(), jobs);
         return taken_ids(parts_->wiring().enqueue_unique(engine::jobs_of(std::move(jobs))));
@@ -153,6 +154,7 @@ std::vector<std::string> Engine::enqueue_all(std::vector<NewJob> jobs) {
 
 std::vector<std::string> Engine::enqueue_all(Transaction& transaction, std::vector<NewJob> jobs) {
     persistence::Transaction& ours = transaction.open().ours_of(parts_->wiring());
+    parts_->before_enqueue(jobs);
     return with_public_errors([&] {
         resolve_due_texts(parts_->wiring(), jobs);
         return taken_ids(parts_->wiring().enqueue_unique(ours, engine::jobs_of(std::move(jobs))));
@@ -161,6 +163,7 @@ std::vector<std::string> Engine::enqueue_all(Transaction& transaction, std::vect
 
 Enqueued Engine::enqueue_unique(NewJob job) {
     parts_->require_no_transaction(kUseTransaction);
+    parts_->before_enqueue({&job, 1});
     return with_public_errors([&] {
         std::vector<NewJob> jobs = one(std::move(job));
         resolve_due_texts(parts_->wiring(), jobs);
@@ -172,6 +175,7 @@ Enqueued Engine::enqueue_unique(NewJob job) {
 
 Enqueued Engine::enqueue_unique(Transaction& transaction, NewJob job) {
     persistence::Transaction& ours = transaction.open().ours_of(parts_->wiring());
+    parts_->before_enqueue({&job, 1});
     return with_public_errors([&] {
         std::vector<NewJob> jobs = one(std::move(job));
         resolve_due_texts(parts_->wiring(), jobs);
@@ -183,11 +187,13 @@ Enqueued Engine::enqueue_unique(Transaction& transaction, NewJob job) {
 
 std::vector<std::string>
 Engine::enqueue_all(const AppConnection& connection, std::vector<NewJob> jobs) {
+    parts_->before_enqueue(jobs);
     return parts_->plain().enqueue(connection, std::move(jobs));
 }
 
 std::string Engine::start_series(NewSeries series) {
     parts_->require_no_transaction("start the series with that transaction, as its first argument");
+    parts_->before_enqueue({&series.turn, 1});
     return with_public_errors([&] {
         resolve_due_texts(parts_->wiring(), std::span(&series.turn, 1));
         schema::Job turn = engine::job_of(std::move(series.turn));
@@ -197,6 +203,7 @@ std::string Engine::start_series(NewSeries series) {
 
 std::string Engine::start_series(Transaction& transaction, NewSeries series) {
     persistence::Transaction& ours = transaction.open().ours_of(parts_->wiring());
+    parts_->before_enqueue({&series.turn, 1});
     return with_public_errors([&] {
         resolve_due_texts(parts_->wiring(), std::span(&series.turn, 1));
         schema::Job turn = engine::job_of(std::move(series.turn));

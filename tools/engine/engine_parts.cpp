@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -14,11 +15,11 @@ namespace jobstrand {
 
 namespace {
 
-engine::WiringOptions
-by_clock_of_test(const EngineOptions& options, std::shared_ptr<schema::FreshIds> ids) {
+engine::WiringOptions wiring_of_test(const EngineOptions& options, const auto& by_hand) {
     engine::WiringOptions wiring = engine::wiring_options_of(options);
     wiring.follows_database_clock = false;
-    wiring.ids = std::move(ids);
+    wiring.ids = by_hand.ids;
+    wiring.decorate_connection = by_hand.decorate;
     return wiring;
 }
 
@@ -28,7 +29,7 @@ Engine::Parts::Parts(const EngineOptions& options)
     : Parts(options, engine::wiring_options_of(options), schema::machine_clock(), true) {}
 
 Engine::Parts::Parts(const EngineOptions& options, const ByHand& by_hand)
-    : Parts(options, by_clock_of_test(options, by_hand.ids), by_hand.clock, false) {}
+    : Parts(options, wiring_of_test(options, by_hand), by_hand.clock, false) {}
 
 Engine::Parts::Parts(
     const EngineOptions& options,
@@ -38,6 +39,8 @@ Engine::Parts::Parts(
 )
     : has_threads_(has_threads),
       retry_(engine::policy_of(options.retry)),
+      hooks_(options.hooks),
+      on_run_(wiring.on_run),
       log_(options.log, options.log_level),
       wiring_(std::move(wiring), clock, log_),
       plain_(wiring_.clock(), retry_, wiring_.ids()) {}
@@ -51,6 +54,18 @@ auto Engine::Parts::show(persistence::Transaction& transaction, const Call& call
 
 void Engine::Parts::in_transaction(const std::function<void(Transaction&)>& work) {
     wiring_.in_transaction([&](persistence::Transaction& transaction) { show(transaction, work); });
+}
+
+void Engine::Parts::before_enqueue(std::span<NewJob> jobs) const {
+    if (hooks_.before_enqueue) {
+        std::ranges::for_each(jobs, hooks_.before_enqueue);
+    }
+}
+
+void Engine::Parts::before_run(const JobContext& context) const {
+    if (hooks_.before_run) {
+        hooks_.before_run(context);
+    }
 }
 
 void Engine::Parts::add(const std::string& handler_type, const std::function<void()>& add_it) {
@@ -76,9 +91,11 @@ void Engine::Parts::add_handler(const std::string& handler_type, Handler handler
     add(handler_type, [&] {
         wiring_.handlers().add(
             handler_type,
-            [handler = std::move(handler)](const executor::JobContext& context) {
+            [this, handler = std::move(handler)](const executor::JobContext& context) {
                 return engine::with_own_errors([&] {
-                    return engine::result_of(handler(engine::context_of(context)));
+                    const JobContext shown = engine::context_of(context);
+                    before_run(shown);
+                    return engine::result_of(handler(shown));
                 });
             }
         );
@@ -97,7 +114,9 @@ void Engine::Parts::add_transactional_handler(
                 const executor::JobContext& context, persistence::Transaction& transaction
             ) {
                 return show(transaction, [&](Transaction& face) {
-                    return engine::result_of(handler(engine::context_of(context), face));
+                    const JobContext shown = engine::context_of(context);
+                    before_run(shown);
+                    return engine::result_of(handler(shown, face));
                 });
             }
         );
@@ -109,9 +128,11 @@ void Engine::Parts::add_async_handler(const std::string& handler_type, AsyncHand
     add(handler_type, [&] {
         wiring_.handlers().add_async(
             handler_type,
-            [handler = std::move(handler)](std::shared_ptr<executor::AsyncRun> run) {
+            [this, handler = std::move(handler)](std::shared_ptr<executor::AsyncRun> run) {
                 engine::with_own_errors([&] {
-                    handler(std::make_shared<engine::ShownRun>(std::move(run)));
+                    auto shown = std::make_shared<engine::ShownRun>(std::move(run));
+                    before_run(shown->context());
+                    handler(std::move(shown));
                 });
             }
         );

@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ public:
     struct ByHand {
         const schema::Clock& clock;
         std::shared_ptr<schema::FreshIds> ids;
+        persistence::DecorateConnection decorate = {};
     };
 
     /// Throws DbError, std::invalid_argument.
@@ -43,6 +45,9 @@ public:
     void start();
     bool stop(StopMode mode);
     [[nodiscard]] bool is_running() const;
+
+    /// Shows new jobs to the app before they are stored. Throws what it throws.
+    void before_enqueue(std::span<NewJob> jobs) const;
 
     /// Throws std::logic_error where the call would wait for the transaction that this thread is
     /// in.
@@ -76,6 +81,7 @@ public:
     [[nodiscard]] engine::PlainProducer& plain() { return plain_; }
     [[nodiscard]] schema::Log& log() { return log_; }
     [[nodiscard]] const schema::RetryPolicy& retry() const { return retry_; }
+    [[nodiscard]] const executor::OnRun& on_run() const { return on_run_; }
 
 private:
     enum class Phase { fresh, running, stopping, stopped };
@@ -87,6 +93,7 @@ private:
         bool has_threads
     );
 
+    void before_run(const JobContext& context) const;
     static void require_function(const std::string& handler_type, bool is_there);
     void add(const std::string& handler_type, const std::function<void()>& add_it);
 
@@ -97,6 +104,8 @@ private:
     // Constant after construction.
     const bool has_threads_;
     const schema::RetryPolicy retry_;
+    const Hooks hooks_;
+    const executor::OnRun on_run_;
     engine::ShownLog log_;
     engine::Wiring wiring_;
     engine::PlainProducer plain_;

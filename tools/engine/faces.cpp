@@ -1,5 +1,7 @@
 #include "tools/engine/faces.hpp"
 
+#include "tools/engine/option_words.hpp"
+
 #include <array>
 #include <stdexcept>
 #include <utility>
@@ -198,6 +200,38 @@ executor::RetryRule retry_rule_of(const RetryRule& rule) {
     };
 }
 
+RunResult run_result_of(schema::TransitionReason reason) {
+    using Reason = schema::TransitionReason;
+    switch (reason) {
+        case Reason::retry:
+            return RunResult::failed;
+        case Reason::retries_exhausted:
+        case Reason::not_retryable:
+            return RunResult::dead;
+        case Reason::interrupted:
+        case Reason::released:
+            return RunResult::interrupted;
+        default:
+            return RunResult::succeeded;
+    }
+}
+
+executor::OnRun on_run_of(const Hooks& hooks) {
+    if (!hooks.after_run) {
+        return {};
+    }
+    return [after_run = hooks.after_run](const executor::FinishedRun& run) {
+        after_run(
+            {.job = running_job_of(run.job),
+             .attempt = run.attempt,
+             .began = run.began,
+             .ended = run.ended,
+             .result = run_result_of(run.reason),
+             .message = run.error}
+        );
+    };
+}
+
 }  // namespace
 
 JobContext context_of(const executor::JobContext& context) {
@@ -339,6 +373,8 @@ WiringOptions wiring_options_of(const EngineOptions& options) {
         .age = history.dead_letter_retention, .rows = history.dead_letter_max_rows};
     ours.on_incident = listener_of(history.on_incident);
     ours.retry_rule = retry_rule_of(options.retry_rule);
+    ours.on_run = on_run_of(options.hooks);
+    require_sound(ours);
     return ours;
 }
 

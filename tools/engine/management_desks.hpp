@@ -3,6 +3,7 @@
 #include "deadletter/batch/batch_desk.hpp"
 #include "deadletter/desk/history_desk.hpp"
 #include "deadletter/desk/job_desk.hpp"
+#include "deadletter/desk/limit_desk.hpp"
 #include "tools/engine/engine_parts.hpp"
 #include "tools/engine/faces.hpp"
 #include "tools/engine/one_item.hpp"
@@ -26,10 +27,19 @@ public:
     [[nodiscard]] deadletter::HistoryDesk history() {
         return {wiring().history_store(), wiring().clock()};
     }
+    [[nodiscard]] deadletter::LimitDesk limits() {
+        return deadletter::LimitDesk(wiring().limit_store());
+    }
     [[nodiscard]] const schema::Clock& clock() { return wiring().clock(); }
     [[nodiscard]] TimePoint now() { return clock().now(); }
 
-    /// See Engine::Parts::change.
+    // See Engine::Parts.
+
+    template <typename Call>
+    auto outside_transaction(const Call& call) {
+        return parts_.outside_transaction(call);
+    }
+
     template <typename Call>
     auto change(const Call& call) {
         return parts_.change(call);

@@ -54,11 +54,18 @@ private:
 
 }  // namespace
 
-StepNode::StepNode(engine::Wiring& wiring, const schema::Clock& clock, schema::Log& log)
+StepNode::StepNode(
+    engine::Wiring& wiring,
+    const schema::Clock& clock,
+    schema::Log& log,
+    const executor::OnRun& on_run,
+    DeferredCommits& commits
+)
     : wiring_(wiring),
       settings_(wiring.settings()),
       store_(wiring.executor_store()),
       clock_(clock),
+      commits_(commits),
       held_(settings_.queue_bytes, executor::exclusive_over(settings_)),
       order_(clock, executor::exclusive_over(settings_), settings_.lock_time),
       news_(std::make_shared<executor::RunNewsBook>(wiring.lock_owner())),
@@ -77,6 +84,7 @@ StepNode::StepNode(engine::Wiring& wiring, const schema::Clock& clock, schema::L
            .clock = clock,
            .log = log,
            .lease = &lease_,
+           .on_run = &on_run,
            .news = news_},
           rules_of(settings_, wiring.retry_rule()),
           wiring.lock_owner()
@@ -176,9 +184,15 @@ std::optional<StepNode::Step> StepNode::run_next() {
     return std::nullopt;
 }
 
-StepNode::Step StepNode::run(const HeldJobPtr& held) {
+// What it asks the engine for is answered from what is committed.
+executor::JobRunner::Answer StepNode::call_handler(const HeldJobPtr& held) {
     const Counted counted(runs_);
-    executor::JobRunner::Answer answer = runner_.run(held);
+    const DeferredCommits::Period in_the_open(commits_, false);
+    return runner_.run(held);
+}
+
+StepNode::Step StepNode::run(const HeldJobPtr& held) {
+    executor::JobRunner::Answer answer = call_handler(held);
     auto* const outcome = std::get_if<persistence::Outcome>(&answer);
     const std::shared_ptr<const schema::Job> job(held, &held->job);
     if (is_dead_) {
@@ -213,6 +227,7 @@ std::size_t StepNode::take(std::size_t jobs) {
     const std::size_t before = held_.size();
     most_held_ = before + jobs;
     next_start_.reset();
+    look_around();
     if (settings_.acquire_timers) {
         move_due_timers();
     }
@@ -226,7 +241,30 @@ std::size_t StepNode::take(std::size_t jobs) {
         take_limited();  // What has just been made to wait.
     }
     most_held_ = 0;
-    return held_.size() - before;
+    const std::size_t taken = held_.size() - before;
+    if (taken > 0) {
+        look_again();
+    }
+    return taken;
+}
+
+// One statement tells what three would: a turn of a series is mostly such looks.
+void StepNode::look_around() {
+    if (!seen_) {
+        seen_ = store_.look_around(*wiring_.served(), clock_.now());
+    }
+    seen_->at = clock_.now();
+    view_.saw(*seen_, clock_.steady_now());
+}
+
+std::optional<schema::TimePoint> StepNode::next_start() {
+    look_around();
+    std::optional<schema::TimePoint> next = next_start_;
+    // What is due and was not moved cannot be: nobody moves timers, or somebody has locked it.
+    if (seen_->next_due && *seen_->next_due > clock_.now()) {
+        next = std::min(next.value_or(*seen_->next_due), *seen_->next_due);
+    }
+    return next;
 }
 
 // Whose turn it is among the tenants is only known within a page.
@@ -241,12 +279,16 @@ std::size_t StepNode::left() const {
 // One that knows nothing of earlier looks looks at all.
 void StepNode::move_due_timers() {
     timers::TimerMover mover(
-        {wiring_.timer_store(), *this, clock_, wake_ups_},
+        {wiring_.timer_store(), *this, clock_, wake_ups_, &view_},
         {.page = settings_.timer_page,
          .wait = settings_.timer_wait,
          .fire_ahead = settings_.fire_ahead}
     );
     while (left() > 0 && mover.run_once() == Duration{0}) {
+        mover.look_again();
+    }
+    if (mover.moved() > 0) {
+        look_again();
     }
 }
 
@@ -261,7 +303,7 @@ std::optional<persistence::PageLimit> StepNode::room_for_timers(std::size_t page
 
 void StepNode::take_free() {
     const auto served = wiring_.served();
-    if (left() == 0 || !store_.has_acquirable(*served)) {
+    if (left() == 0 || !(seen_ ? seen_->has_acquirable : store_.has_acquirable(*served))) {
         return;
     }
     const schema::SteadyPoint locked_at = clock_.steady_now();

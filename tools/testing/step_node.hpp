@@ -7,6 +7,7 @@
 #include "executor/locks/leftovers.hpp"
 #include "executor/locks/lock_renewal.hpp"
 #include "executor/loop/job_intake.hpp"
+#include "executor/loop/last_view.hpp"
 #include "executor/loop/wake_ups.hpp"
 #include "executor/nodes/dead_nodes.hpp"
 #include "executor/nodes/node_lease.hpp"
@@ -19,6 +20,7 @@
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 #include "tools/engine/wiring.hpp"
+#include "tools/testing/deferred_commits.hpp"
 
 #include <cstddef>
 #include <deque>
@@ -37,7 +39,13 @@ namespace jobstrand::test_kit {
 /// Thread safety: none. Everything passed in must outlive it.
 class StepNode final : private executor::JobIntake {
 public:
-    StepNode(engine::Wiring& wiring, const schema::Clock& clock, schema::Log& log);
+    StepNode(
+        engine::Wiring& wiring,
+        const schema::Clock& clock,
+        schema::Log& log,
+        const executor::OnRun& on_run,
+        DeferredCommits& commits
+    );
     ~StepNode() override { news_->close(); }
 
     /// A run.
@@ -68,8 +76,12 @@ public:
     /// When a lease or a lock is next looked at.
     [[nodiscard]] schema::TimePoint next_look() const;
 
-    /// When the rate of a limit lets a job start that it has kept waiting; nullopt: none waits.
-    [[nodiscard]] std::optional<schema::TimePoint> next_start() const { return next_start_; }
+    /// When there may be something to run, after run_next() has found nothing: when a timer is due,
+    /// or the rate of a limit lets a job start that it has kept waiting. nullopt: never.
+    [[nodiscard]] std::optional<schema::TimePoint> next_start();
+
+    /// Something may have happened since it last looked: it looks again before it does anything.
+    void look_again() { seen_.reset(); }
 
     [[nodiscard]] bool is_running() const { return runs_ > 0; }
 
@@ -88,11 +100,13 @@ private:
         schema::SteadyPoint next = schema::SteadyPoint::min();
     };
 
+    [[nodiscard]] executor::JobRunner::Answer call_handler(const executor::HeldJobPtr& held);
     [[nodiscard]] Step run(const executor::HeldJobPtr& held);
     [[nodiscard]] Step write(persistence::Outcome outcome);
     [[nodiscard]] std::size_t page() const;
     [[nodiscard]] std::size_t left() const;
     void do_pass(Pass& pass) const;
+    void look_around();
     void move_due_timers();
     void take_free();
     void take_limited();
@@ -116,6 +130,7 @@ private:
     const executor::ExecutorSettings& settings_;
     persistence::ExecutorStore& store_;
     const schema::Clock& clock_;
+    DeferredCommits& commits_;
     executor::WakeUps wake_ups_;  ///< Nobody sleeps.
     executor::HeldJobs held_;
     executor::GroupOrder order_;
@@ -137,6 +152,8 @@ private:
     std::deque<executor::HeldJobPtr> queue_;
     std::vector<persistence::Outcome> unwritten_;  ///< Of runs that ended while it was frozen.
     std::size_t most_held_ = 0;                    ///< Of the jobs that it takes now.
+    std::optional<persistence::IdleView> seen_;  ///< Of the tables, which nobody has changed since.
+    executor::LastView view_{wake_ups_};         ///< The same, for the timer mover.
     std::optional<schema::TimePoint> next_start_;
     bool were_there_limits_ = false;
     std::size_t runs_ = 0;  ///< Under way: a handler may run other jobs.

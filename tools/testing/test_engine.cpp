@@ -1,6 +1,7 @@
 #include "schema/fresh_ids.hpp"
 #include "tools/engine/engine_parts.hpp"
 #include "tools/engine/faces.hpp"
+#include "tools/testing/deferred_commits.hpp"
 #include "tools/testing/manual_clock.hpp"
 #include "tools/testing/step_node.hpp"
 #include "tools/testing/temporary_database.hpp"
@@ -80,10 +81,16 @@ public:
             options.database_url = database->url();
         }
         database_url = options.database_url;
+        if (!database || options.history.on_incident) {
+            commits.forbid();
+        }
         add_node(std::move(options));
     }
 
     TestNode& add_node(EngineOptions options) {
+        if (!nodes.empty()) {
+            commits.forbid();
+        }
         options.database_url = database_url;
         options.create_indexes = true;
         if (options.lock_owner.empty()) {
@@ -91,7 +98,11 @@ public:
             options.lock_owner = "test-engine" + number;
         }
         auto parts = std::make_unique<Engine::Parts>(
-            options, Engine::Parts::ByHand{.clock = clock, .ids = ids}
+            options,
+            Engine::Parts::ByHand{
+                .clock = clock,
+                .ids = ids,
+                .decorate = database ? commits.decoration() : persistence::DecorateConnection()}
         );
         Engine::Parts& inner = *parts;
         std::unique_ptr<Engine> engine(new Engine(std::move(parts)));
@@ -149,6 +160,7 @@ public:
     }
 
     void live_on_in_the_open() {
+        look_again();
         if (is_in_transaction()) {
             return;  // It would wait for itself; the next call does it.
         }
@@ -183,21 +195,24 @@ public:
     }
 
     void record(const TestNode::Parts& node, StepNode::Step step) {
+        look_again();
         runs.push_back(run_of(std::move(step), clock.now(), node.wiring().lock_owner()));
     }
 
-    /// When a timer is due, or a limit lets a job start.
+    /// When a timer is due, or a limit lets a job start. Precondition: nothing is due.
     [[nodiscard]] std::optional<TimePoint> next_start() const {
-        std::optional<TimePoint> next = wiring().timer_store().next_due({});
-        if (next && *next <= clock.now()) {
-            next.reset();  // It cannot be moved: nobody moves timers, or somebody has locked it.
-        }
-        each_living([&](const TestNode::Parts& node) {
+        std::optional<TimePoint> next;
+        each_living([&](TestNode::Parts& node) {
             if (const auto start = node.steps.next_start()) {
                 next = std::min(next.value_or(*start), *start);
             }
         });
         return next;
+    }
+
+    /// Somebody else than a node may have changed something.
+    void look_again() const {
+        each_living([](TestNode::Parts& node) { node.steps.look_again(); });
     }
 
     /// Whatever a handler kills or adds meanwhile.
@@ -224,6 +239,7 @@ public:
     std::optional<test_kit::TemporaryDatabase> database;
     std::string path;
     std::string database_url;
+    test_kit::DeferredCommits commits;
     std::vector<std::unique_ptr<TestNode>> nodes;
     TestNode::Parts* innermost = nullptr;  ///< Whose handler runs, of those that run in each other.
     Duration settle{0};                    ///< So long locks and leases of the dead last at most.
@@ -236,7 +252,7 @@ TestNode::Parts::Parts(TestEngine::Parts& all, Engine::Parts& parts, std::unique
     : owner(all),
       engine(std::move(face)),
       inner(parts),
-      steps(parts.wiring(), all.clock, parts.log()) {}
+      steps(parts.wiring(), all.clock, parts.log(), parts.on_run(), all.commits) {}
 
 TestNode::TestNode(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
@@ -312,6 +328,7 @@ Engine& TestEngine::engine() {
 }
 
 const std::string& TestEngine::database_path() const {
+    engine::with_public_errors([&] { parts_->commits.forbid(); });  // Who asks looks there.
     return parts_->path;
 }
 
@@ -347,9 +364,11 @@ void TestEngine::advance(Duration by) {
 std::size_t TestEngine::run_until_idle(std::size_t limit) {
     std::size_t left = limit;
     engine::with_public_errors([&] {
+        test_kit::DeferredCommits::Period quiet(parts_->commits, true);
         parts_->live_on_in_the_open();
         parts_->run_what_is_due(left);
         parts_->live_on_in_the_open();
+        quiet.end();
     });
     return limit - left;
 }
@@ -358,6 +377,7 @@ std::size_t TestEngine::run_for(Duration time, std::size_t limit) {
     const TimePoint end = now() + time;
     std::size_t left = limit;
     engine::with_public_errors([&] {
+        test_kit::DeferredCommits::Period quiet(parts_->commits, true);
         parts_->live_on_in_the_open();
         parts_->run_what_is_due(left);
         while (now() < end) {
@@ -366,6 +386,7 @@ std::size_t TestEngine::run_for(Duration time, std::size_t limit) {
             parts_->run_what_is_due(left);
         }
         parts_->live_on_in_the_open();
+        quiet.end();
     });
     return limit - left;
 }
