@@ -18,11 +18,18 @@ enum class SuspensionScope {
     definition,
     series,
     timer_group,
-    job_definition,     ///< Named as schema::text_of(JobDefinitionName) does.
-    tenant,             ///< Of up to 64 characters.
-    new_of_definition,  ///< New jobs of a definition; those that are there run on.
+    job_definition,         ///< Named as schema::text_of(JobDefinitionName) does.
+    tenant,                 ///< Of up to 64 characters.
+    new_of_definition,      ///< New jobs of a definition; those that are there run on.
+    new_of_job_definition,  ///< The same of a kind of jobs.
     job,
 };
+
+/// Whether what is suspended is named as schema::text_of(JobDefinitionName) does.
+[[nodiscard]] constexpr bool is_of_kind(SuspensionScope scope) {
+    return scope == SuspensionScope::job_definition ||
+           scope == SuspensionScope::new_of_job_definition;
+}
 
 /// Told how many jobs have moved so far, between two transactions of a move that takes many; false:
 /// stop here. What is suspended stays so, and nodes move what they meet of the rest.

@@ -82,6 +82,12 @@ public:
         schema::TimePoint now
     ) = 0;
 
+    /// Locks a job once more that nobody has taken since the worker of the claim has reported its
+    /// failure, wherever it waits for its next attempt, or as a dead letter. false: there is none,
+    /// or the job log does not say so. Not an exclusive job (I4), nor one that is suspended.
+    [[nodiscard]] virtual bool
+    take_back(const LockClaim& claim, std::string_view id, schema::TimePoint now) = 0;
+
     /// Moves the expiry of held locks to that of the claim; REV_ stays.
     [[nodiscard]] virtual std::vector<WorkerAnswer> extend_external(
         const LockClaim& claim,

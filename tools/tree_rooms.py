@@ -47,7 +47,7 @@ OWN_INCLUDES = {
     },
     'persistence/workers': {
         'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/shared/', 'persistence/exclusive/', 'persistence/series/',
-        'persistence/jobs/', 'persistence/candidates/'
+        'persistence/jobs/', 'persistence/candidates/', 'persistence/unique/'
     },
     'executor': {'schema/', 'executor/enqueue/', 'executor/locks/', 'executor/loop/', 'executor/nodes/', 'executor/pool/', 'executor/report/',
                  'executor/workers/'} | STORE,

@@ -23,6 +23,9 @@ using schema::Transition;
 /// The scope type that Flowable's workers name when they want jobs of processes.
 constexpr std::string_view kOfProcesses = "bpmn";
 
+/// How long a job is locked that was taken back: its result follows at once.
+constexpr schema::Duration kUntilResult = std::chrono::minutes(1);
+
 void require(bool is_right, std::string_view problem) {
     if (!is_right) {
         throw std::invalid_argument(std::string(problem));
@@ -309,6 +312,18 @@ void WorkerDesk::tell(const Job& row, schema::RunNews news) {
 std::optional<schema::RunNews>
 WorkerDesk::end_of_news(const std::string& job, std::int64_t revision) {
     return use_.news == nullptr ? std::nullopt : use_.news->end(job, revision);
+}
+
+bool WorkerDesk::take_back(std::string_view worker, std::string_view job) {
+    require_worker(worker);
+    const schema::TimePoint now = use_.clock.now();
+    const std::string owner(worker);
+    const bool is_taken =
+        use_.store.take_back({.owner = owner, .until = now + kUntilResult}, job, now);
+    if (is_taken) {
+        counts_.not_held.fetch_sub(1);
+    }
+    return is_taken;
 }
 
 std::vector<WorkerAnswer> WorkerDesk::extend(

@@ -92,6 +92,10 @@ public:
     [[nodiscard]] std::vector<persistence::WorkerAnswer>
     finish(std::string_view worker, std::span<const WorkResult> results);
 
+    /// Locks a job once more whose failure the worker has reported, for a result that has just been
+    /// refused and is told again: see WorkerStore::take_back.
+    [[nodiscard]] bool take_back(std::string_view worker, std::string_view job);
+
     /// The locks end so long after now.
     [[nodiscard]] std::vector<persistence::WorkerAnswer> extend(
         std::string_view worker,

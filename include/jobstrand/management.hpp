@@ -54,6 +54,7 @@ enum class SuspendedScope {
     process_definition,
     new_of_definition,  ///< New jobs of a definition; those that are there run on.
     job_definition,     ///< `DEFINITION/ELEMENT/TYPE`, see docs/definitions.md.
+    new_of_job_definition,
     tenant,
 };
 

@@ -48,6 +48,7 @@ EngineQuestion question_about(SuspensionScope scope, std::string_view id) {
         case SuspensionScope::new_of_definition:
             return {std::string(kDefinition), std::string(id)};
         case SuspensionScope::job_definition:
+        case SuspensionScope::new_of_job_definition:
             return {std::string(kDefinition), schema::job_definition_named(id).definition};
         case SuspensionScope::job:
             return {question_about_job(), std::string(id), schema::kJobPlaces.size()};

@@ -279,19 +279,36 @@ std::int64_t move_back(
     return move.moved();
 }
 
-/// A definition takes new jobs again when it is activated.
+/// Its new jobs alone; nullopt: these cannot be suspended without the others.
+std::optional<SuspensionScope> new_of(SuspensionScope scope) {
+    switch (scope) {
+        case SuspensionScope::definition:
+            return SuspensionScope::new_of_definition;
+        case SuspensionScope::job_definition:
+            return SuspensionScope::new_of_job_definition;
+        default:
+            return std::nullopt;
+    }
+}
+
+bool is_about_new_jobs(SuspensionScope scope) {
+    return scope == SuspensionScope::new_of_definition ||
+           scope == SuspensionScope::new_of_job_definition;
+}
+
+/// A definition, or a kind of jobs, takes new jobs again when it is activated.
 void unmark_suspended(Transaction& transaction, SuspensionScope scope, std::string_view id) {
     const std::string row_id = suspension_id(scope, id);
     transaction.execute(kActivate, {name_of(scope), std::string_view(row_id)});
-    if (scope == SuspensionScope::definition) {
-        transaction.execute(kActivate, {name_of(SuspensionScope::new_of_definition), id});
+    if (const auto of_new_jobs = new_of(scope)) {
+        transaction.execute(kActivate, {name_of(*of_new_jobs), std::string_view(row_id)});
     }
 }
 
 /// Calls `move` with the jobs of a scope.
 template <typename Move>
 std::int64_t with_jobs_of(SuspensionScope scope, std::string_view id, const Move& move) {
-    if (scope == SuspensionScope::job_definition) {
+    if (is_of_kind(scope)) {
         const schema::JobDefinitionName name = schema::job_definition_named(id);
         return move(jobs_of(name));
     }
@@ -321,7 +338,7 @@ std::int64_t suspend_jobs(
     if (is_about_series(scope)) {
         return suspend_turns(context, scope, id, now);
     }
-    if (scope == SuspensionScope::new_of_definition) {
+    if (is_about_new_jobs(scope)) {
         return 0;
     }
     return with_jobs_of(scope, id, [&](const ScopedJobs& jobs) {

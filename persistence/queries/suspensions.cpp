@@ -68,10 +68,13 @@ std::vector<Suspension> suspensions_of(const StoreContext& context, const schema
         look(kSuspension, SuspensionScope::tenant, job.tenant_id);
         look(kSuspension, SuspensionScope::job, job.id);
         for (const schema::JobDefinitionName& kind : schema::kinds_of(job)) {
-            const std::size_t before = found.size();
-            look(kSuspension, SuspensionScope::job_definition, schema::id_of(kind));
-            if (found.size() > before) {
-                found.back().id = text_of(kind);
+            for (const SuspensionScope scope :
+                 {SuspensionScope::job_definition, SuspensionScope::new_of_job_definition}) {
+                const std::size_t before = found.size();
+                look(kSuspension, scope, schema::id_of(kind));
+                if (found.size() > before) {
+                    found.back().id = text_of(kind);
+                }
             }
         }
         // Of a series, only the turn that carries it on waits.

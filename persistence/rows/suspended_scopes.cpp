@@ -176,6 +176,8 @@ std::string_view name_of(SuspensionScope scope) {
             return "tenant";
         case SuspensionScope::new_of_definition:
             return "new of definition";
+        case SuspensionScope::new_of_job_definition:
+            return "new of job definition";
         case SuspensionScope::job:
             return "job";
     }
@@ -196,9 +198,7 @@ std::string_view column_of(SuspensionScope scope) {
 }
 
 std::string suspension_id(SuspensionScope scope, std::string_view id) {
-    return scope == SuspensionScope::job_definition
-               ? schema::id_of(schema::job_definition_named(id))
-               : std::string(id);
+    return is_of_kind(scope) ? schema::id_of(schema::job_definition_named(id)) : std::string(id);
 }
 
 void mark_suspended(
@@ -240,12 +240,13 @@ find_suspended(Transaction& transaction, std::span<const Job* const> jobs, Suspe
     const auto among = [&](SuspensionScope scope, const Ids& ids) {
         return select_ids(transaction, kSuspended, scope, ids);
     };
-    const std::set<std::string> kinds = kinds_in(jobs);
+    const std::set<std::string> names = kinds_in(jobs);
+    const Ids kinds(names.begin(), names.end());
     SuspendedScopes suspended{
         .instances = among(SuspensionScope::instance, instances),
         .definitions = among(SuspensionScope::definition, definitions),
         .series = among(SuspensionScope::series, series),
-        .kinds = among(SuspensionScope::job_definition, {kinds.begin(), kinds.end()}),
+        .kinds = among(SuspensionScope::job_definition, kinds),
         .tenants = among(SuspensionScope::tenant, tenants),
         .spares_engine = transaction.dialect().has_engine,
     };
@@ -254,6 +255,7 @@ find_suspended(Transaction& transaction, std::span<const Job* const> jobs, Suspe
     );
     if (when == SuspensionMoment::insertion) {
         suspended.definitions.merge(among(SuspensionScope::new_of_definition, definitions));
+        suspended.kinds.merge(among(SuspensionScope::new_of_job_definition, kinds));
     }
     if (when == SuspensionMoment::change) {
         suspended.jobs = among(SuspensionScope::job, ids_in(jobs, &Job::id));

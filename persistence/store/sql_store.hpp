@@ -173,6 +173,8 @@ public:
         std::span<const WorkerOutcome> outcomes,
         schema::TimePoint now
     ) override;
+    [[nodiscard]] bool take_back(const LockClaim& claim, std::string_view id, schema::TimePoint now)
+        override;
     [[nodiscard]] std::vector<WorkerAnswer> extend_external(
         const LockClaim& claim,
         std::span<const HeldJob> jobs,

@@ -24,6 +24,10 @@ std::vector<WorkerAnswer> SqlStore::apply_external(
     return persistence::apply_external(context_, worker, outcomes, now);
 }
 
+bool SqlStore::take_back(const LockClaim& claim, std::string_view id, TimePoint now) {
+    return persistence::take_back(context_, claim, id, now);
+}
+
 std::vector<WorkerAnswer>
 SqlStore::extend_external(const LockClaim& claim, std::span<const HeldJob> jobs, TimePoint now) {
     return persistence::extend_external(context_, claim, jobs, now);

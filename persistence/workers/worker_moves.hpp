@@ -28,6 +28,13 @@ namespace jobstrand::persistence {
     schema::TimePoint now
 );
 
+[[nodiscard]] bool take_back(
+    const StoreContext& context,
+    const LockClaim& claim,
+    std::string_view id,
+    schema::TimePoint now
+);
+
 [[nodiscard]] std::vector<WorkerAnswer> extend_external(
     const StoreContext& context,
     const LockClaim& claim,

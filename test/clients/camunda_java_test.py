@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Camunda's own Java client for external tasks, unmodified and with its defaults, does a thousand jobs by their priorities on
-Jobstrand: with failures, retries, errors and variables.
+Jobstrand: with failures, retries, errors and variables, and tasks that are completed after their failure.
 
 Usage:  camunda_java_test.py JOBSTRAND_BINARY FOLDER_FOR_PACKAGES
 

@@ -52,6 +52,15 @@ public:
         return std::vector<WorkerAnswer>(outcomes.size(), answer);
     }
 
+    bool take_back(
+        const persistence::LockClaim& claim,
+        std::string_view /*id*/,
+        TimePoint /*now*/
+    ) override {
+        until = claim.until;
+        return true;
+    }
+
     std::vector<WorkerAnswer> extend_external(
         const persistence::LockClaim& claim,
         std::span<const persistence::HeldJob> jobs,

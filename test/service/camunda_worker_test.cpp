@@ -100,6 +100,45 @@ TEST_F(CamundaWorkers, Say_that_an_attempt_failed_with_what_is_left) {
     EXPECT_EQ(job["retries"], 4);
 }
 
+// As Camunda's ExternalTaskServiceTest has it: a task that has failed is completed nonetheless,
+// also without retries.
+TEST_F(CamundaWorkers, May_complete_after_a_failure_while_nobody_else_has_the_task) {
+    for (const int retries : {5, 0}) {
+        const std::string id = add_external();
+        (void)fetch();
+        const json failure{
+            {"errorMessage", "errorMessage"}, {"retries", retries}, {"retryTimeout", 60'000}};
+        EXPECT_EQ(say(id, "failure", failure), 204);
+        EXPECT_EQ(look("/api/v1/jobs/" + id)["place"], retries == 0 ? "dead" : "timer");
+        EXPECT_EQ(say(id, "complete", {{"workerId", "w-2"}}), 404) << "another worker's";
+        EXPECT_EQ(say(id, "complete", json::object()), 204);
+        EXPECT_EQ(say(id, "complete", json::object()), 404);
+    }
+    EXPECT_EQ(look("/api/v1/incidents"), json::array());
+}
+
+TEST_F(CamundaWorkers, May_report_again_after_a_failure_until_another_fetches_the_task) {
+    const std::string id = add_external();
+    (void)fetch();
+    const auto fail = [&](int retries, int timeout) {
+        return say(
+            id, "failure", {{"errorMessage", "m"}, {"retries", retries}, {"retryTimeout", timeout}}
+        );
+    };
+    EXPECT_EQ(fail(5, 60'000), 204);
+    EXPECT_EQ(fail(3, 0), 204);
+    EXPECT_EQ(look("/api/v1/jobs/" + id)["retries"], 3);
+    json other = fetch_body();
+    other["workerId"] = "w-2";
+    const std::string timer = "/process-api/management/timer-jobs/" + id;
+    EXPECT_EQ(ask(post(timer, R"({"action":"move"})")).status, 204);
+    const auto response = ask(post("/engine-rest/external-task/fetchAndLock", other.dump()));
+    EXPECT_EQ(json::parse(response.body).size(), 1U) << response.body;
+    EXPECT_EQ(fail(2, 0), 400);
+    EXPECT_EQ(say(id, "complete", json::object()), 400);
+    EXPECT_EQ(say(id, "complete", {{"workerId", "w-2"}}), 204);
+}
+
 TEST_F(CamundaWorkers, Throw_errors_prolong_locks_and_unlock) {
     const std::string id = add_external();
     (void)fetch();

@@ -23,6 +23,8 @@ persistence::SuspensionScope scope_of(SuspendedScope scope) {
             return SuspensionScope::new_of_definition;
         case SuspendedScope::job_definition:
             return SuspensionScope::job_definition;
+        case SuspendedScope::new_of_job_definition:
+            return SuspensionScope::new_of_job_definition;
         case SuspendedScope::tenant:
             return SuspensionScope::tenant;
     }

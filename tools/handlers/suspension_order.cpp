@@ -18,12 +18,13 @@ namespace {
 using persistence::SuspensionScope;
 
 /// What can be suspended at a date, and its word in a payload.
-constexpr std::array<std::pair<SuspensionScope, std::string_view>, 5> kScopes{{
+constexpr std::array<std::pair<SuspensionScope, std::string_view>, 6> kScopes{{
     {SuspensionScope::instance, "instance"},
     {SuspensionScope::definition, "definition"},
     {SuspensionScope::job_definition, "jobDefinition"},
     {SuspensionScope::tenant, "tenant"},
     {SuspensionScope::new_of_definition, "newOfDefinition"},
+    {SuspensionScope::new_of_job_definition, "newOfJobDefinition"},
 }};
 
 [[nodiscard]] std::string_view word_of(SuspensionScope scope) {

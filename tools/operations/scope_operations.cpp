@@ -120,7 +120,7 @@ const std::vector<TableColumn>& order_columns() {
 /// What is meant by an id, with the options about the elements of definitions.
 [[nodiscard]] std::string
 scoped_id(SuspensionScope scope, const SuspensionOptions& options, const std::string& id) {
-    if (scope != SuspensionScope::job_definition) {
+    if (!is_of_kind(scope)) {
         return id;
     }
     const schema::JobDefinitionName name{id, options.element, options.type};
@@ -134,14 +134,9 @@ scoped_id(SuspensionScope scope, const SuspensionOptions& options, const std::st
 }
 
 [[nodiscard]] SuspensionScope scope_of(SuspensionScope scope, const SuspensionOptions& options) {
-    const bool is_of_kind = !options.element.empty() || !options.type.empty();
-    if (is_of_kind && options.without_jobs) {
-        throw CliError(
-            ExitCode::wrong_usage, "--new-jobs-only goes with neither --element nor --type"
-        );
-    }
-    if (is_of_kind) {
-        return SuspensionScope::job_definition;
+    if (!options.element.empty() || !options.type.empty()) {
+        return options.without_jobs ? SuspensionScope::new_of_job_definition
+                                    : SuspensionScope::job_definition;
     }
     return options.without_jobs ? SuspensionScope::new_of_definition : scope;
 }
@@ -187,8 +182,8 @@ ExitCode order_for_later(
             id
         );
     }
-    const bool is_kind = verb.scope == SuspensionScope::job_definition;
-    const std::string definition = is_kind ? schema::job_definition_named(id).definition : id;
+    const std::string definition =
+        is_of_kind(verb.scope) ? schema::job_definition_named(id).definition : id;
     return fmt::format(
         "definition {} is one of Flowable's, whose engine keeps executions and tasks with it: call "
         "repositoryService.{}ProcessDefinitionById(\"{}\") there",

@@ -17,10 +17,17 @@ public:
     Decorated(DeferredCommits& commits, std::unique_ptr<Connection> connection)
         : commits_(commits), connection_(std::move(connection)) {}
 
+    /// The pool closes what was idle for long, while a handler ran.
     ~Decorated() override {
         const Lock lock(commits_.mutex_);
-        if (commits_.open_ == this) {
-            commits_.open_ = nullptr;
+        if (commits_.open_ != this) {
+            return;
+        }
+        commits_.open_ = nullptr;
+        try {
+            commit_now();
+        } catch (const DbError&) {
+            return;  // Whose outcome it was finds that its lock is lost.
         }
     }
 

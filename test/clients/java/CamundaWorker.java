@@ -50,6 +50,9 @@ public class CamundaWorker {
         } else if (number % 10 == 3) {
             service.extendLock(task, 90_000);
             service.complete(task, java.util.Map.of("total", number));
+        } else if (number % 10 == 4) {
+            service.handleFailure(task, "too early", "a trace", 1, 60_000);
+            service.complete(task);
         } else {
             service.complete(task);
         }

@@ -122,6 +122,19 @@ TEST_P(KindSuspensions, New_jobs_of_a_definition_wait_while_those_that_are_there
     EXPECT_THAT(ids_of(acquire()), ElementsAre("new", "newer"));
 }
 
+TEST_P(KindSuspensions, New_jobs_of_an_element_wait_while_those_that_are_there_go_on) {
+    constexpr auto kNewOnly = SuspensionScope::new_of_job_definition;
+    insert(JobPlace::executable, of_element("old", "charge"));
+    EXPECT_EQ(suspend(kNewOnly, "shipping:3/charge"), 0);
+    insert(JobPlace::executable, of_element("new", "charge"));
+    insert(JobPlace::executable, of_element("other", "pack"));
+    EXPECT_THAT(ids_of(acquire()), ElementsAre("old", "other"));
+    EXPECT_THAT(scopes_that_keep("new"), ElementsAre("shipping:3/charge"));
+    EXPECT_EQ(activate(SuspensionScope::job_definition, "shipping:3/charge"), 1);
+    insert(JobPlace::executable, of_element("newer", "charge"));
+    EXPECT_THAT(ids_of(acquire()), ElementsAre("new", "newer"));
+}
+
 TEST_P(KindSuspensions, A_single_job_waits_until_it_is_activated) {
     insert(JobPlace::executable, a_job("a"));
     insert(JobPlace::executable, of_element("b", "charge"));

@@ -107,6 +107,49 @@ TEST_P(ExternalOutcomes, A_worker_may_say_how_many_attempts_are_left_and_when) {
     EXPECT_EQ(place_of("b"), "dead");
 }
 
+TEST_P(ExternalOutcomes, A_failed_job_may_be_taken_back_by_its_worker_while_nobody_else_has_it) {
+    give({an_external_job("waits"), an_external_job("dead"), an_external_job("free")});
+    const auto take_back = [this](std::string_view worker, std::string_view id) {
+        return store_.take_back(claim_of(worker), id, clock_.now());
+    };
+    EXPECT_FALSE(take_back("w-1", "waits")) << "it has not failed";
+    (void)take();
+    (void)fail("w-1", {{.id = "waits"}}, {.message = "m"});
+    (void)fail("w-1", {{.id = "dead"}}, {.message = "m", .retries_left = 0});
+    (void)fail("w-1", {{.id = "free"}}, {.message = "m", .retry_after = 0s, .retries_left = 2});
+    EXPECT_EQ(store_.move_due_timers(clock_.now(), 10, claim_of("node"), noop_).moved, 1U);
+    for (const char* const id : {"waits", "dead", "free"}) {
+        EXPECT_FALSE(take_back("w-2", id)) << id;
+        EXPECT_TRUE(take_back("w-1", id)) << id;
+        EXPECT_TRUE(take_back("w-1", id)) << "once more";
+        EXPECT_EQ(job(id).lock_owner, "w-1");
+    }
+    EXPECT_THAT(complete("w-1", {{.id = "waits"}, {.id = "dead"}}), Each(WorkerAnswer::done));
+    EXPECT_THAT(
+        fail("w-1", {{.id = "free"}}, {.message = "n", .retry_after = 0s, .retries_left = 1}),
+        ElementsAre(WorkerAnswer::done)
+    );
+    EXPECT_EQ(store_.move_due_timers(clock_.now(), 10, claim_of("node"), noop_).moved, 1U);
+    EXPECT_EQ(take_one("w-2").id, "free");
+    EXPECT_FALSE(take_back("w-1", "free")) << "another has it";
+    EXPECT_FALSE(take_back("w-1", "nobody"));
+}
+
+TEST_P(ExternalOutcomes, An_exclusive_or_suspended_job_is_not_taken_back) {
+    give(
+        {an_external_job("a").of_instance("order-17"),
+         an_external_job("b").of_instance("order-18").not_exclusive()}
+    );
+    (void)take();
+    (void)fail("w-1", {{.id = "a"}, {.id = "b"}}, {.message = "m"});
+    store_.suspend(persistence::SuspensionScope::instance, "order-18", clock_.now());
+    for (const char* const id : {"a", "b"}) {
+        const std::string place = place_of(id);
+        EXPECT_FALSE(store_.take_back(claim_of("w-1"), id, clock_.now()));
+        EXPECT_EQ(place_of(id), place) << id;
+    }
+}
+
 TEST_P(ExternalOutcomes, A_dead_letter_of_a_worker_is_requeued_to_the_workers) {
     give({an_external_job("a").with_retries(1)});
     (void)take_one();

@@ -41,6 +41,7 @@ constexpr std::string_view kNull = "null";
             return "job";
         case SuspensionScope::job_definition:
         case SuspensionScope::new_of_definition:
+        case SuspensionScope::new_of_job_definition:
             return "definition";
     }
     return {};
@@ -54,7 +55,7 @@ constexpr std::string_view kNull = "null";
 
 /// As it is typed behind the verb.
 [[nodiscard]] std::string typed_id_of(const Suspension& suspension) {
-    if (suspension.scope != SuspensionScope::job_definition) {
+    if (!is_of_kind(suspension.scope)) {
         return quoted_if_needed(suspension.id);
     }
     const schema::JobDefinitionName name = schema::job_definition_named(suspension.id);

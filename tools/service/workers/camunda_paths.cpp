@@ -227,13 +227,17 @@ void fetch_tasks(
     }
 }
 
+/// A task stays its worker's after a failure, as long as no other has fetched it.
 [[nodiscard]] Response
 end_task(const ApiParts& api, const Request& request, const RequestMembers& members, auto what) {
     const std::string worker = members.required_text("workerId");
     const WorkResult result{.job = {.id = request.parameters.front()}, .what = std::move(what)};
-    return task_response(
-        NarrowedWorkers(api, request.scope).finish(worker, std::span(&result, 1)).front(), worker
-    );
+    const NarrowedWorkers workers(api, request.scope);
+    WorkerAnswer answer = workers.finish(worker, std::span(&result, 1)).front();
+    if (answer != WorkerAnswer::done && workers.take_back(worker, result.job.id)) {
+        answer = workers.finish(worker, std::span(&result, 1)).front();
+    }
+    return task_response(answer, worker);
 }
 
 /// Variables of the task alone are as good as those of its instance here.

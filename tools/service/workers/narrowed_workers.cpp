@@ -84,6 +84,10 @@ NarrowedWorkers::finish(std::string_view worker, std::span<const WorkResult> res
     });
 }
 
+bool NarrowedWorkers::take_back(std::string_view worker, const std::string& job) const {
+    return NarrowedStore(api_.engine.store(), scope_).find(job) && desk().take_back(worker, job);
+}
+
 std::vector<WorkerAnswer> NarrowedWorkers::extend(
     std::string_view worker,
     std::span<const HeldJob> jobs,

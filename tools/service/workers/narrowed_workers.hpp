@@ -32,6 +32,9 @@ public:
     [[nodiscard]] std::vector<persistence::WorkerAnswer>
     finish(std::string_view worker, std::span<const executor::WorkResult> results) const;
 
+    /// See executor::WorkerDesk.
+    [[nodiscard]] bool take_back(std::string_view worker, const std::string& job) const;
+
     [[nodiscard]] std::vector<persistence::WorkerAnswer> extend(
         std::string_view worker,
         std::span<const persistence::HeldJob> jobs,
