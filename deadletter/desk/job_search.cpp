@@ -415,16 +415,15 @@ std::vector<PlacedTypeCount> JobSearch::count_types(
     return counts;
 }
 
-std::vector<PlaceCount>
-JobSearch::count_places(std::optional<std::size_t> most, Shown shown) const {
+std::vector<PlaceCount> JobSearch::count_places(std::optional<std::size_t> most, Shown shown)
+    const {
     std::vector<PlaceCount> counts;
     for (const JobPlace place : schema::kJobPlaces) {
         persistence::JobFilter filter{.up_to = end_of_rows(place, "", most)};
         PlaceCount count{.place = place};
         count.looked_at = filter.up_to.empty() ? std::nullopt : most;
-        count.jobs = count.looked_at && shown == Shown::every
-                         ? static_cast<std::int64_t>(*most)
-                         : store_.count(place, filter);
+        count.jobs = count.looked_at && shown == Shown::every ? static_cast<std::int64_t>(*most)
+                                                              : store_.count(place, filter);
         if (has_lock(place)) {
             filter.locked = true;
             count.locked = store_.count(place, filter);

@@ -85,7 +85,8 @@ TEST_F(WorkTest, A_worker_that_prefers_little_is_spared_what_it_knows) {
         told.push_back(name);
     }
     EXPECT_THAT(
-        told, UnorderedElementsAre("id", "handlerType", "payload", "retries", "createTime", "revision")
+        told,
+        UnorderedElementsAre("id", "handlerType", "payload", "retries", "createTime", "revision")
     );
     EXPECT_EQ(whole["correlationId"], whole["id"]);
 }

@@ -220,10 +220,10 @@ struct KnownMember {
 [[nodiscard]] std::vector<const JobField*> telling_fields() {
     std::vector<const JobField*> fields;
     for (const KnownMember& member : known_members()) {
-        const bool is_telling =
-            member.field != nullptr && !member.field->is_about(&Job::exclusive) &&
-            !member.field->is_about(&Job::lock_owner) &&
-            !member.field->is_about(&Job::lock_expiration);
+        const bool is_telling = member.field != nullptr &&
+                                !member.field->is_about(&Job::exclusive) &&
+                                !member.field->is_about(&Job::lock_owner) &&
+                                !member.field->is_about(&Job::lock_expiration);
         if (is_telling) {
             fields.push_back(member.field);
         }

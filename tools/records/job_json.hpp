@@ -18,9 +18,9 @@ namespace jobstrand::cli {
 /// schema::job_fields() that have a rank there, and `place` behind correlationId. docs/cli.md shows
 /// one.
 ///
-/// All of them are written, and what a job does not have is null. Dates are ISO 8601, in UTC with milliseconds unless another zone is asked for. The payload is
-/// the JSON value that was stored, character by character, or a string when the stored text is not
-/// JSON.
+/// All of them are written, and what a job does not have is null. Dates are ISO 8601, in UTC with
+/// milliseconds unless another zone is asked for. The payload is the JSON value that was stored,
+/// character by character, or a string when the stored text is not JSON.
 [[nodiscard]] Record
 record_of(const schema::PlacedJob& placed, const timers::Zone& zone = timers::Zone::utc());
 [[nodiscard]] Record
