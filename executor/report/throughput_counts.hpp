@@ -15,14 +15,14 @@
 
 namespace jobstrand::executor {
 
-/// What this node runs, in spans of two seconds and of a minute. Spans that are over wait to be
+/// What this node runs, in spans of a second and of a minute. Spans that are over wait to be
 /// taken; of too many the oldest are forgotten.
 ///
 /// Times are those of the database. Thread safety: safe.
 class ThroughputCounts final {
 public:
     /// That wait to be taken.
-    static constexpr std::size_t kMostSpans = 100;
+    static constexpr std::size_t kMostSpans = 200;
 
     /// How a run ended that is told of by itself.
     struct RunEnd {

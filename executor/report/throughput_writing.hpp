@@ -15,7 +15,7 @@
 namespace jobstrand::executor {
 
 /// Writes down what this node runs, span by span, and forgets what is too old. Begins of runs that
-/// are still under way after two seconds are counted here, the others with their ends. While the
+/// are still under way after a second are counted here, the others with their ends. While the
 /// database takes nothing it keeps the latest spans.
 ///
 /// Thread safety: one pass at a time; write_the_rest() comes after the last one.

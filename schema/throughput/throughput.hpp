@@ -59,7 +59,7 @@ struct ThroughputSpan {
 };
 
 // The spans that nodes write down, and for how long these are kept.
-inline constexpr Duration kShortSpan = std::chrono::seconds(2);
+inline constexpr Duration kShortSpan = std::chrono::seconds(1);
 inline constexpr Duration kLongSpan = std::chrono::minutes(1);
 inline constexpr Duration kShortSpansLast = std::chrono::minutes(15);
 inline constexpr Duration kLongSpansLast = std::chrono::hours(25);

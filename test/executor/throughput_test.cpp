@@ -16,6 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using persistence::Outcome;
+using schema::kShortSpan;
 using schema::RunSums;
 using schema::ThroughputSpan;
 using testing::ElementsAre;
@@ -73,11 +74,11 @@ TEST_F(ThroughputCountsTest, Outcomes_count_by_type_and_by_what_became_of_the_ru
     };
     counts_.ended(outcomes, {outcomes.back().job.get()}, clock_.now());
     counts_.ended("pay", {.has_failed = true, .is_dead = true}, clock_.now());
-    clock_.tick(2s);
+    clock_.tick(kShortSpan);
     const auto spans = counts_.take(clock_.now());
     ASSERT_THAT(spans, SizeIs(1));
-    EXPECT_EQ(spans.front().length, 2s);
-    EXPECT_EQ(spans.front().at, clock_.now() - 2s);
+    EXPECT_EQ(spans.front().length, kShortSpan);
+    EXPECT_EQ(spans.front().at, clock_.now() - kShortSpan);
     RunSums mail{.completed = 1, .failed = 1, .dead = 2, .ran = one_of(5ms)};
     mail.ran.add(5ms);
     EXPECT_THAT(
@@ -100,7 +101,7 @@ TEST_F(ThroughputCountsTest, A_job_begins_with_its_first_attempt_and_waits_for_e
     RunSums mail{.begun = 1, .waited = one_of(3s)};
     mail.waited.add(4s);
     EXPECT_THAT(
-        counts_.take(clock_.now() + 2s).front().counts.types(), ElementsAre(Pair("mail", mail))
+        counts_.take(clock_.now() + 1s + kShortSpan).front().counts.types(), ElementsAre(Pair("mail", mail))
     );
 }
 
@@ -124,7 +125,7 @@ TEST_F(ThroughputCountsTest, The_begin_of_a_run_counts_with_its_end_unless_it_wa
 TEST_F(ThroughputCountsTest, A_span_is_told_when_it_is_over_and_if_something_happened_in_it) {
     EXPECT_THAT(counts_.take(clock_.now()), IsEmpty());
     completed("mail");
-    clock_.tick(1999ms);
+    clock_.tick(kShortSpan - 1ms);
     EXPECT_THAT(counts_.take(clock_.now()), IsEmpty());
     clock_.tick(1ms);
     EXPECT_THAT(counts_.take(clock_.now()), SizeIs(1));
@@ -165,11 +166,11 @@ TEST_F(ThroughputCountsTest, A_clock_that_is_set_back_begins_a_span_anew) {
 TEST_F(ThroughputCountsTest, Spans_that_nobody_takes_are_bounded) {
     for (int i = 0; i < 500; ++i) {
         completed("mail");
-        clock_.tick(2s);
+        clock_.tick(kShortSpan);
     }
     const auto spans = counts_.take(clock_.now());
     EXPECT_THAT(spans, SizeIs(ThroughputCounts::kMostSpans));
-    EXPECT_EQ(spans.back().at, clock_.now() - 2s) << "the oldest are forgotten";
+    EXPECT_EQ(spans.back().at, clock_.now() - kShortSpan) << "the oldest are forgotten";
 }
 
 /// It can be away.
@@ -212,11 +213,11 @@ TEST_F(ThroughputWritingTest, The_begin_of_a_long_run_is_counted_while_it_runs_a
     const auto held = held_.add({job_of("mail")}, clock_.steady_now() + 1h).front();
     held->began = clock_.steady_now();
     held->is_running = true;
-    clock_.tick(1999ms);
+    clock_.tick(kShortSpan - 1ms);
     (void)writing_.run_once();
     EXPECT_FALSE(held->is_begin_counted) << "its end may come soon enough";
     for (int i = 0; i < 5; ++i) {
-        clock_.tick(2001ms);
+        clock_.tick(kShortSpan + 1ms);
         (void)writing_.run_once();
     }
     EXPECT_TRUE(held->is_begin_counted);
@@ -226,24 +227,24 @@ TEST_F(ThroughputWritingTest, The_begin_of_a_long_run_is_counted_while_it_runs_a
 
 TEST_F(ThroughputWritingTest, It_looks_whenever_a_span_is_over_and_writes_if_there_is_something) {
     clock_.tick(300ms);
-    EXPECT_EQ(writing_.run_once(), 1700ms);
+    EXPECT_EQ(writing_.run_once(), kShortSpan - 300ms);
     completed("mail");
-    clock_.tick(1700ms);
-    EXPECT_EQ(writing_.run_once(), 2s);
+    clock_.tick(kShortSpan - 300ms);
+    EXPECT_EQ(writing_.run_once(), kShortSpan);
     EXPECT_THAT(store_.written, SizeIs(1));
-    clock_.tick(2s);
-    EXPECT_EQ(writing_.run_once(), 2s);
+    clock_.tick(kShortSpan);
+    EXPECT_EQ(writing_.run_once(), kShortSpan);
     EXPECT_EQ(store_.writes, 1) << "an idle node writes nothing";
 }
 
 TEST_F(ThroughputWritingTest, What_could_not_be_written_is_written_later) {
     completed("mail");
-    clock_.tick(2s);
+    clock_.tick(kShortSpan);
     store_.is_away = true;
     EXPECT_THROW((void)writing_.run_once(), persistence::DbError);
     EXPECT_THROW((void)writing_.run_once(), persistence::DbError);
     completed("mail");
-    clock_.tick(2s);
+    clock_.tick(kShortSpan);
     store_.is_away = false;
     (void)writing_.run_once();
     EXPECT_THAT(store_.written, SizeIs(2));
@@ -261,7 +262,7 @@ TEST_F(ThroughputWritingTest, What_is_too_old_is_forgotten_a_page_at_a_time_and_
     EXPECT_THAT(
         store_.forgotten,
         ElementsAre(
-            Pair(schema::Duration(2s), begin - 15min), Pair(schema::Duration(1min), begin - 25h)
+            Pair(kShortSpan, begin - 15min), Pair(schema::Duration(1min), begin - 25h)
         )
     );
     clock_.tick(4min);

@@ -4,7 +4,9 @@
 Usage: home_numbers_test.py JOBSTRAND [sqlite|postgresql|mysql] [TEST...]
 """
 import datetime
+import os
 import re
+import statistics
 import sys
 import threading
 import time
@@ -14,6 +16,9 @@ from view_cases import CONFIG, ViewCase
 
 TABLES = {'executable': 'ACT_RU_JOB', 'timer': 'ACT_RU_TIMER_JOB', 'suspended': 'ACT_RU_SUSPENDED_JOB', 'dead': 'ACT_RU_DEADLETTER_JOB', 'external': 'ACT_RU_EXTERNAL_JOB'}
 FAILED, SUCCEEDED = 1, 2  # As the job log has them.
+# A machine that is busy with other tests has its own time: there is no bound then, and fewer turns.
+BOUND_S = os.environ.get('JOBSTRAND_TEST_OLDEST_S', '2')
+TURNS = 8 if BOUND_S else 2
 
 
 class HomeNumbers(ViewCase):
@@ -79,10 +84,9 @@ class HomeNumbers(ViewCase):
         self.page.ask('external-jobs/finish', {'worker': 'one', 'results': [{'id': 'taken'}]})
         self.page.ask('jobs/cancel', {'ids': ['held'], 'reason': 'it has been seen'})
 
-    def test_under_load_they_are_there_soon_after_what_they_count(self):
+    def test_under_load_they_are_never_more_than_two_seconds_old(self):
         self.page.open('', last='PT1H')
         self.page.until(lambda: all(self.shown(f'[data-place={place}]') == 0 for place in TABLES), 'what was there before is gone')
-        failures = self.types('Failing types').get('command', 0)
         ended = threading.Event()
 
         def load():
@@ -92,24 +96,34 @@ class HomeNumbers(ViewCase):
         worker = threading.Thread(target=load)
         worker.start()
         try:
-            seen = {
-                'timers': self.lag(lambda: self.enqueue({'id': 'load-1', 'dueDate': 'P1D'}), lambda: self.shown('[data-place=timer]') == 1),
-                'suspended': self.lag(lambda: self.page.ask('jobs/suspend', {'ids': ['load-1']}), lambda: self.shown('[data-place=suspended]') == 1),
-                'dead letters': self.lag(lambda: self.page.ask('jobs/cancel', {'ids': ['load-1'], 'reason': 'enough'}), lambda: self.shown('[data-place=dead]') == 1),
-                'oldest wait': self.lag(lambda: self.enqueue({'handlerType': 'nobody'}), lambda: self.page.all('[data-oldest] ~ .split', 'nobody')),
-                'for workers': self.lag(lambda: self.enqueue({'handlerType': 'outside', 'external': True}), lambda: self.shown('[data-place=external]') == 1),
-                'failures of a type': self.lag(lambda: self.dead('fail', ['load-2']), lambda: self.types('Failing types').get('command', 0) > failures)}
+            ages = [self.ages(turn) for turn in range(TURNS)]
         finally:
             ended.set()
             worker.join()
-        print(', '.join(f'{name} after {lag:.1f} s' for name, lag in seen.items()))
+        for name in ages[0]:
+            of_number = sorted(turn[name] for turn in ages)
+            print(f'{name}: p50 {statistics.median(of_number):.1f} s, oldest {of_number[-1]:.1f} s')
+            if BOUND_S:
+                self.assertLessEqual(of_number[-1], float(BOUND_S), name)
 
-    def lag(self, change, is_shown):
-        """How long until what has changed is shown. That it comes at all is what `until` looks after; how long it takes is told, for a
-        busy machine has its own time."""
+    def ages(self, turn):
+        """Of each number, how old it was when it was shown."""
+        job = f'load-{turn}'
+        waiter = (lambda: self.page.ask('jobs/rm', {'ids': ['waits']})) if turn % 2 else lambda: self.enqueue({'id': 'waits', 'handlerType': 'nobody'})
+        return {
+            'timers': self.age(lambda: self.enqueue({'id': job, 'dueDate': 'P1D'}), lambda: self.shown('[data-place=timer]')),
+            'suspended': self.age(lambda: self.page.ask('jobs/suspend', {'ids': [job]}), lambda: self.shown('[data-place=suspended]')),
+            'dead letters': self.age(lambda: self.page.ask('jobs/cancel', {'ids': [job], 'reason': 'enough'}), lambda: self.shown('[data-place=dead]')),
+            'oldest wait': self.age(waiter, lambda: bool(self.page.all('[data-oldest] ~ .split', 'nobody'))),
+            'for workers': self.age(lambda: self.enqueue({'handlerType': 'outside', 'external': True}), lambda: self.shown('[data-place=external]')),
+            'failures of a type': self.age(lambda: self.dead('fail', [f'fails-{turn}']), lambda: self.types('Failing types').get('command', 0))}
+
+    def age(self, change, shown):
+        """How long until the page shows something else than before the change."""
+        before = shown()
         change()
         began = time.monotonic()
-        self.page.until(is_shown, 'what has changed is shown')
+        self.page.until(lambda: shown() != before, 'what has changed is shown')
         return time.monotonic() - began
 
 

@@ -6,21 +6,13 @@ Usage: scale.py JOBSTRAND postgresql|mariadb [--dead N] [--timers N] [--series N
 Prints a line for each question; exit code 6 if one of them takes longer than 300 ms in one of twenty cases.
 """
 import argparse
-import json
 import statistics
-import subprocess
 import sys
-import threading
 import time
-import urllib.request
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'fixtures'))
-import databases
 import many_rows
 
 BOUND_MS = 300
-LOG_READY = b' clock_skew_ms='
 
 
 def asked():
@@ -44,33 +36,18 @@ def main():
     parser.add_argument('jobstrand')
     parser.add_argument('database', choices=many_rows.WORDS)
     many_rows.add_options(parser)
-    parser.add_argument('--series', type=int, default=20_000)
     parser.add_argument('--times', type=int, default=21)
     given = parser.parse_args()
-    with databases.with_tables(given.jobstrand, given.database, many_rows.WORDS[given.database]['settings']) as (env, run):
-        many_rows.fill(run, given.database, given)
-        port = databases.free_port()
-        service = subprocess.Popen([given.jobstrand, 'serve', '--http', f'127.0.0.1:{port}'], env=env, stderr=subprocess.PIPE)
-        try:
-            next(line for line in service.stderr if LOG_READY in line)
-            threading.Thread(target=service.stderr.read, daemon=True).start()
-            sys.exit(measure(f'http://127.0.0.1:{port}/api/v1/', given))
-        finally:
-            service.terminate()
-            service.wait(databases.PATIENCE_S)
+    with many_rows.filled(given) as (env, _), many_rows.service(given.jobstrand, env) as (_, origin):
+        sys.exit(measure(origin, given))
 
 
 def measure(origin, given):
-    def ask(path, body=None):
+    def ask(path):
         began = time.monotonic()
-        request = urllib.request.Request(origin + path, body and json.dumps(body).encode(), {'Content-Type': 'application/json'})
-        with urllib.request.urlopen(request, timeout=databases.PATIENCE_S) as answer:
-            answer.read()
+        many_rows.ask(origin + path)
         return (time.monotonic() - began) * 1000
 
-    series = [{'handlerType': f'type{i % 20}', 'repeat': 'R/PT24H', 'series': f's{i:012}'} for i in range(given.series)]
-    for first in range(0, given.series, 1000):
-        ask('jobs', series[first:first + 1000])
     is_slow = False
     for path in asked():
         times = sorted(ask(path) for _ in range(given.times))

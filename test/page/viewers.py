@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """What people who look at the page cost those who wait: a drain of jobs that do nothing with viewers of the home view, and without, in turn.
 
-Usage: viewers.py JOBSTRAND postgresql|mariadb [--viewers N] [--jobs N] [--rounds N] [--each-alone] [--dead N] [--timers N]
+Usage: viewers.py JOBSTRAND postgresql|mariadb [--viewers N] [--jobs N] [--rounds N] [--each-alone] [--dead N] [--timers N] [--series N]
 
-Beside many dead letters and timers. A viewer keeps the stream of events open and asks what the home view asks, as often; with --each-alone
+Beside many dead letters, timers and series. A viewer keeps the stream of events open and asks what the home view asks, as often; with --each-alone
 for answers of his own. They are there for a while before the jobs come, all at once. Prints the medians of jobs a second and of the CPU time
 of service and database a job, and what viewers add. Nothing runs it by itself: it takes minutes.
 """
@@ -12,22 +12,18 @@ import contextlib
 import http.client
 import os
 import statistics
-import subprocess
 import sys
 import threading
 import time
 import urllib.request
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'fixtures'))
-import databases
 import many_rows
 
-LOG_READY = b' clock_skew_ms='
-BEAT_S = 2
+BEAT_S = 1
 SETTLE_S = 10
-# Paths of the home view, and at every how manieth beat each is asked.
-HOME = {'rates/types?last=PT1H': 1, 'rates?last=PT1H': 1, 'doctor': 10, 'incidents?limit=50': 5}
+# Paths of the home view, and after how many seconds each is asked again.
+HOME = {'rates/types?last=PT1H': 1, 'rates?last=PT1H': 1, 'doctor': 20, 'incidents?limit=50': 10}
 ROWS = {
     'postgresql': "SELECT 'message', 'jobstrand', 'j' || lpad(i::text, 12, '0'), 'noop', 3, now() FROM generate_series(1, {0}) i",
     'mariadb': "SELECT 'message', 'jobstrand', CONCAT('j', LPAD(seq, 12, '0')), 'noop', 3, UTC_TIMESTAMP(3) FROM seq_1_to_{0}",
@@ -71,9 +67,8 @@ class Viewers:
 
     def ask(self, path):
         try:
-            with urllib.request.urlopen(urllib.request.Request(self.origin + path, headers=self.headers), timeout=databases.PATIENCE_S) as answer:
-                answer.read()
-                self.answers += 1
+            many_rows.ask(self.origin + path, headers=self.headers)
+            self.answers += 1
         except OSError as error:
             self.faults.append(f'{path}: {error}')
 
@@ -88,25 +83,16 @@ class Viewers:
 
 def drain(given, env, run, viewers):
     """(jobs a second, CPU seconds of service and database a job)"""
-    port = databases.free_port()
-    service = subprocess.Popen([given.jobstrand, 'serve', '--http', f'127.0.0.1:{port}'], env=env, stderr=subprocess.PIPE)
-    looking = None
-    try:
-        next(line for line in service.stderr if LOG_READY in line)
-        threading.Thread(target=service.stderr.read, daemon=True).start()
-        looking = Viewers(f'http://127.0.0.1:{port}/api/v1/', viewers, given.each_alone)
+    with many_rows.service(given.jobstrand, env) as (process, origin), contextlib.ExitStack() as ending:
+        looking = Viewers(origin, viewers, given.each_alone)
+        ending.callback(looking.stop)
         looking.ended.wait(SETTLE_S)
         run(f"INSERT INTO ACT_RU_JOB (TYPE_, SCOPE_TYPE_, ID_, HANDLER_TYPE_, RETRIES_, CREATE_TIME_) {ROWS[given.database].format(given.jobs)}")
-        began, before = time.monotonic(), cpu_of_all(service, SERVERS[given.database])
+        began, before = time.monotonic(), cpu_of_all(process, SERVERS[given.database])
         # From behind, where the last jobs stand: the rows of those that are done would have to be passed over.
         while run('SELECT COUNT(*) FROM (SELECT 1 FROM ACT_RU_JOB ORDER BY ID_ DESC LIMIT 1) x').strip() != '0':
             looking.ended.wait(0.2)
-        took, cpu = time.monotonic() - began, cpu_of_all(service, SERVERS[given.database]) - before
-    finally:
-        if looking:
-            looking.stop()
-        service.terminate()
-        service.wait(databases.PATIENCE_S)
+        took, cpu = time.monotonic() - began, cpu_of_all(process, SERVERS[given.database]) - before
     if looking.faults:
         sys.exit(f'{len(looking.faults)} looks failed: {looking.faults[0]}')
     print(f'  {viewers:3} viewers: {given.jobs / took:10,.0f} jobs/s {1e6 * cpu / given.jobs:8.1f} us of CPU a job, {looking.answers} looks', flush=True)
@@ -123,8 +109,7 @@ def main():
     parser.add_argument('--each-alone', action='store_true')
     many_rows.add_options(parser)
     given = parser.parse_args()
-    with databases.with_tables(given.jobstrand, given.database, many_rows.WORDS[given.database]['settings']) as (env, run):
-        many_rows.fill(run, given.database, given)
+    with many_rows.filled(given) as (env, run):
         figures = {0: [], given.viewers: []}
         for _ in range(given.rounds):
             for viewers, found in figures.items():

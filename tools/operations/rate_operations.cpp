@@ -40,7 +40,7 @@ void read_last(RateOptions& options, const std::string& text, const ParameterRea
     static const Parameters<RateOptions> all{
         {"--last",
          {read_last, ParameterKind::duration},
-         "How far back, at most 24h [1h]; up to 10m in spans of two seconds, else of a minute",
+         "How far back, at most 24h [1h]; up to 10m in spans of a second, else of a minute",
          {.unit = "DURATION"}},
     };
     return all;

@@ -68,15 +68,15 @@ export interface LiveState {
   /** Not told to a token that may not see all jobs, and neither are nodes. */
   work: Work | undefined;
   nodes: readonly ServiceNode[] | undefined;
+  /** Counts up each second. */
+  second: number;
   /** Counts up whenever views should ask again; at most every two seconds. */
   beat: number;
   /** Counts up when something was changed here. */
   deeds: number;
 }
 
-const kBeat = 2000;
-
-let now: LiveState = { state: 'cut', stats: undefined, backlog: undefined, work: undefined, nodes: undefined, beat: 0, deeds: 0 };
+let now: LiveState = { state: 'cut', stats: undefined, backlog: undefined, work: undefined, nodes: undefined, second: 0, beat: 0, deeds: 0 };
 const nodes = new Map<string, ServiceNode>();
 const listeners = new Set<(state: LiveState) => void>();
 let stream: EventSource | undefined;
@@ -135,14 +135,19 @@ function noteNode({ change, node }: NodeEvent): void {
   }
 }
 
-/** Nodes write down their rates at each even second; so long after it they are there. */
+const kSecond = 1000;
+
+/** Nodes write down their rates at each full second; so long after it they are there. */
 const kWritten = 250;
 
 /** All pages ask at the same time, so that the service looks once for all of them. */
-function untilBeat(): number {
-  const wait = kBeat - ((Date.now() - kWritten) % kBeat);
-  return wait < kBeat / 4 ? wait + kBeat : wait;
+function untilSecond(): number {
+  const wait = kSecond - ((Date.now() - kWritten) % kSecond);
+  return wait < kSecond / 4 ? wait + kSecond : wait;
 }
+
+/** A beat comes with each even second. */
+const isBeat = (): boolean => Math.floor(Date.now() / kSecond) % 2 === 0;
 
 export function startLive(): void {
   isWanted = true;
@@ -153,11 +158,11 @@ export function startLive(): void {
       decide();
     }
     if (now.state === 'live') {
-      tell({ beat: now.beat + 1 });
+      tell({ second: now.second + 1, beat: now.beat + (isBeat() ? 1 : 0) });
     }
-    setTimeout(takeTurn, untilBeat());
+    setTimeout(takeTurn, untilSecond());
   };
-  setTimeout(takeTurn, untilBeat());
+  setTimeout(takeTurn, untilSecond());
   decide();
 }
 

@@ -2,9 +2,9 @@
 // mistake, and is shown as one.
 import { useEffect, useState } from 'preact/hooks';
 import type { Query } from './api.js';
-import { useResource, type Resource } from './resource.js';
+import { useResource, type Every, type Resource } from './resource.js';
 
-export function useOptional<T>(path: string | undefined, query: Query, every: number): Resource<T> & { isAbsent: boolean } {
+export function useOptional<T>(path: string | undefined, query: Query, every: Every): Resource<T> & { isAbsent: boolean } {
   const [isAbsent, setAbsent] = useState(false);
   const found = useResource<T>(isAbsent ? undefined : path, query, { every });
   const isRefused = found.error?.status === 403;

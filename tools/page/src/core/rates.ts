@@ -27,7 +27,7 @@ export interface TypeRate extends Counts {
 export type Last = 'PT10M' | 'PT1H' | 'PT24H';
 
 export const kSeconds: Record<Last, number> = { PT10M: 600, PT1H: 3600, PT24H: 86_400 };
-const kSteps: Record<Last, number> = { PT10M: 5, PT1H: 60, PT24H: 60 };
+const kSteps: Record<Last, number> = { PT10M: 1, PT1H: 60, PT24H: 60 };
 
 export interface Span {
   /** Seconds since 1970. */
@@ -46,7 +46,7 @@ export function filled(rates: readonly Rate[], last: Last): Span[] {
     const same = byStep.get(at);
     byStep.set(at, same ? { ...rate, begun: same.begun + rate.begun, completed: same.completed + rate.completed, failed: same.failed + rate.failed, dead: same.dead + rate.dead } : rate);
   }
-  // A short span is there two seconds after its end: until then it is unknown, and not 0.
+  // A short span is there within a second after its end: until then it is unknown, and not 0.
   const unknown = step < 60 ? 2 : 0;
   const end = Math.max(Math.floor(Date.now() / 1000 / step) - unknown, ...byStep.keys());
   const all: Span[] = [];

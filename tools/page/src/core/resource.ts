@@ -14,19 +14,21 @@ export interface Resource<T> {
   cancel: () => void;
 }
 
+/** When it is asked again: each second, or every so many beats (of two seconds); 0: never by itself. */
+export type Every = number | 'second';
+
 interface Options {
-  /** Asked again every so many beats (of two seconds); 0: never by itself. */
-  every?: number;
+  every?: Every;
 }
 
-function useAsked<T>(key: string | undefined, ask: (asking: Asking) => Promise<T>, every: number): Resource<T> {
+function useAsked<T>(key: string | undefined, ask: (asking: Asking) => Promise<T>, every: Every): Resource<T> {
   const [state, setState] = useState<{ key?: string; data?: T | undefined; error?: ApiError | undefined; took?: number }>({});
   const [isLoading, setLoading] = useState(false);
   const [turn, setTurn] = useState(0);
   const running = useRef<AbortController>();
-  const { beat, deeds } = useLive();
+  const { second, beat, deeds } = useLive();
   const last = useRef<string>();
-  const step = every > 0 ? Math.floor(beat / every) : 0;
+  const step = every === 'second' ? second + beat : every > 0 ? Math.floor(beat / every) : 0;
 
   useEffect(() => {
     if (key === undefined) {

@@ -9,9 +9,11 @@ import { Card, Tabs } from '../ui/parts.js';
 import { Chart, type Mark } from '../ui/chart.js';
 import { runLines, quantileLines } from '../ui/ratelines.js';
 import { useOptional } from '../core/optional.js';
+import type { Every } from '../core/resource.js';
 import { useSeldomList } from '../jobs/seldom.js';
 
-const kEvery: Record<Last, number> = { PT10M: 2, PT1H: 5, PT24H: 30 };
+/** A day is many rows, in which a second makes no difference. */
+export const kEvery: Record<Last, Every> = { PT10M: 'second', PT1H: 'second', PT24H: 15 };
 const kMarks = 12;
 
 export const isLast = (text: string | null): text is Last => text !== null && text in kSeconds;

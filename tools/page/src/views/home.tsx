@@ -12,7 +12,7 @@ import { Problems } from '../home/problems.js';
 import { useOptional } from '../core/optional.js';
 import type { Last, TypeRate } from '../core/rates.js';
 import { useNodes, useStats } from '../core/told.js';
-import { isLast, Rates } from '../home/rates.js';
+import { isLast, kEvery, Rates } from '../home/rates.js';
 import { quoted } from '../jobs/search.js';
 
 export function HomeView(props: { place: Place }): JSX.Element {
@@ -105,7 +105,7 @@ function Tiles(props: { stats: Stats; nodes: readonly ServiceNode[] | undefined 
 
 /** The busiest types, and those that fail, of the time that is shown. */
 function Types(props: { last: Last }): JSX.Element {
-  const rates = useOptional<TypeRate[]>('rates/types', { last: props.last }, props.last === 'PT24H' ? 15 : 1);
+  const rates = useOptional<TypeRate[]>('rates/types', { last: props.last }, kEvery[props.last]);
   const rows = (rates.data ?? []).map((each) => ({ type: each.type ?? '', ended: each.completed + each.failed, failed: each.failed, wait: each.waitP95, run: each.runP95 }));
   const of = j.last[props.last] ?? '';
   const busiest = rows.filter((row) => row.ended > 0).sort((a, b) => b.ended - a.ended).slice(0, 8);
