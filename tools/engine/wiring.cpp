@@ -208,7 +208,7 @@ persistence::WatchStore& Wiring::watch_store() {
 }
 
 persistence::ThroughputStore& Wiring::throughput_store() {
-    return parts_->store.throughput_store();
+    return parts_->store.throughput();
 }
 
 persistence::RunNewsStore& Wiring::run_news_store() {

@@ -155,7 +155,7 @@ Wiring::Parts::Parts(
            std::move(options.on_run),
            &retry_rule,
            persistence::driver_of(url).has_one_writer,
-           &store.throughput_store(),
+           &store.throughput(),
            &store,
            &store.run_news_store()},
           settings
