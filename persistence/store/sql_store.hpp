@@ -9,6 +9,7 @@
 #include "persistence/history_store.hpp"
 #include "persistence/limit_store.hpp"
 #include "persistence/node_store.hpp"
+#include "persistence/nodes/sql_run_news_store.hpp"
 #include "persistence/nodes/sql_throughput_store.hpp"
 #include "persistence/operator_store.hpp"
 #include "persistence/request_store.hpp"
@@ -20,7 +21,6 @@
 #include "persistence/sql/transaction_runner.hpp"
 #include "persistence/store/sql_batch_store.hpp"
 #include "persistence/store/sql_definition_store.hpp"
-#include "persistence/store/sql_run_news_store.hpp"
 #include "persistence/timer_store.hpp"
 #include "persistence/watch_store.hpp"
 #include "persistence/worker_store.hpp"
@@ -410,7 +410,7 @@ public:
     [[nodiscard]] BatchStore& batches() { return batches_; }
     [[nodiscard]] DefinitionStore& definitions() { return definition_store_; }
     [[nodiscard]] ThroughputStore& throughput() { return throughput_; }
-    [[nodiscard]] RunNewsStore& run_news_store() { return run_news_; }
+    [[nodiscard]] RunNewsStore& run_news() { return run_news_; }
 
     /// Where it has its ids from: for who enqueues with it.
     [[nodiscard]] const std::shared_ptr<schema::FreshIds>& ids() const { return ids_; }

@@ -212,7 +212,7 @@ persistence::ThroughputStore& Wiring::throughput_store() {
 }
 
 persistence::RunNewsStore& Wiring::run_news_store() {
-    return parts_->store.run_news_store();
+    return parts_->store.run_news();
 }
 
 std::vector<persistence::ToldSymptom> Wiring::symptoms() {

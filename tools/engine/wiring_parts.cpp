@@ -157,7 +157,7 @@ Wiring::Parts::Parts(
            persistence::driver_of(url).has_one_writer,
            &store.throughput(),
            &store,
-           &store.run_news_store()},
+           &store.run_news()},
           settings
       ),
       producer({store, executor, clock, wake_ups, store.ids()}, rules_for_new_jobs(settings)),
