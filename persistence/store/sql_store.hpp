@@ -1,6 +1,7 @@
 #pragma once
 
 #include "persistence/audit_store.hpp"
+#include "persistence/batch_store.hpp"
 #include "persistence/clock_source.hpp"
 #include "persistence/engine_store.hpp"
 #include "persistence/enqueuer_store.hpp"
@@ -19,7 +20,6 @@
 #include "persistence/served_store.hpp"
 #include "persistence/sql/session_pool.hpp"
 #include "persistence/sql/transaction_runner.hpp"
-#include "persistence/store/sql_batch_store.hpp"
 #include "persistence/store/sql_definition_store.hpp"
 #include "persistence/timer_store.hpp"
 #include "persistence/watch_store.hpp"
@@ -425,7 +425,7 @@ private:
     HistoryBook history_;
     DefinitionBook definitions_;
     const StoreContext context_;
-    SqlBatchStore batches_{context_};
+    BatchStore batches_{context_};
     SqlDefinitionStore definition_store_{context_};
     SqlThroughputStore throughput_{context_};
     SqlRunNewsStore run_news_{context_};

@@ -293,9 +293,12 @@ TEST_P(Batches, The_job_that_carries_one_out_comes_with_it_and_has_its_id) {
 }
 
 TEST_P(Batches, A_filter_with_thousands_of_characters_cannot_be_written_down) {
-    EXPECT_TRUE(batches_.can_keep({.fields = {equals(&Job::handler_type, "noop")}}));
-    EXPECT_FALSE(batches_.can_keep({.fields = {equals(&Job::payload, std::string(5'000, 'x'))}}));
-    EXPECT_FALSE(batches_.can_keep({.ids = {"a"}}));
+    EXPECT_TRUE(persistence::BatchStore::can_keep({.fields = {equals(&Job::handler_type, "noop")}})
+    );
+    EXPECT_FALSE(persistence::BatchStore::can_keep(
+        {.fields = {equals(&Job::payload, std::string(5'000, 'x'))}}
+    ));
+    EXPECT_FALSE(persistence::BatchStore::can_keep({.ids = {"a"}}));
 }
 
 }  // namespace
