@@ -3,6 +3,7 @@
 #include "persistence/audit_store.hpp"
 #include "persistence/batch_store.hpp"
 #include "persistence/clock_source.hpp"
+#include "persistence/definition_store.hpp"
 #include "persistence/engine_store.hpp"
 #include "persistence/enqueuer_store.hpp"
 #include "persistence/executor_store.hpp"
@@ -20,7 +21,6 @@
 #include "persistence/served_store.hpp"
 #include "persistence/sql/session_pool.hpp"
 #include "persistence/sql/transaction_runner.hpp"
-#include "persistence/store/sql_definition_store.hpp"
 #include "persistence/timer_store.hpp"
 #include "persistence/watch_store.hpp"
 #include "persistence/worker_store.hpp"
@@ -426,7 +426,7 @@ private:
     DefinitionBook definitions_;
     const StoreContext context_;
     BatchStore batches_{context_};
-    SqlDefinitionStore definition_store_{context_};
+    DefinitionStore definition_store_{context_};
     SqlThroughputStore throughput_{context_};
     SqlRunNewsStore run_news_{context_};
 };
