@@ -1,5 +1,6 @@
 #include "persistence/definition_store.hpp"
 #include "persistence/rows/job_table.hpp"
+#include "persistence/rows/store_context.hpp"
 #include "persistence/shared/engine_columns.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"

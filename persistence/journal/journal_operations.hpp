@@ -1,7 +1,6 @@
 #pragma once
 
 #include "persistence/audit_store.hpp"
-#include "persistence/request_store.hpp"
 #include "persistence/rows/store_context.hpp"
 
 #include <cstdint>
@@ -10,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-/// See AuditStore and RequestStore.
+/// See AuditStore.
 namespace jobstrand::persistence {
 
 [[nodiscard]] std::string
@@ -31,20 +30,5 @@ void end_action(
 );
 
 std::int64_t forget_audit(const StoreContext& context, schema::TimePoint before);
-
-[[nodiscard]] std::optional<RememberedRequest>
-take_request(Transaction& transaction, const RepeatableRequest& request);
-
-[[nodiscard]] std::optional<RememberedRequest>
-find_request(Transaction& transaction, std::string_view key);
-
-void answer_request(
-    Transaction& transaction,
-    std::string_view key,
-    int status,
-    std::string_view answer
-);
-
-void forget_requests(const StoreContext& context, schema::TimePoint now);
 
 }  // namespace jobstrand::persistence

@@ -24,27 +24,4 @@ std::int64_t SqlStore::forget_audit(schema::TimePoint before) {
     return persistence::forget_audit(context_, before);
 }
 
-std::optional<RememberedRequest>
-SqlStore::take_request(Transaction& transaction, const RepeatableRequest& request) {
-    return persistence::take_request(transaction, request);
-}
-
-std::optional<RememberedRequest>
-SqlStore::find_request(Transaction& transaction, std::string_view key) {
-    return persistence::find_request(transaction, key);
-}
-
-void SqlStore::answer_request(
-    Transaction& transaction,
-    std::string_view key,
-    int status,
-    std::string_view answer
-) {
-    persistence::answer_request(transaction, key, status, answer);
-}
-
-void SqlStore::forget_requests(schema::TimePoint now) {
-    persistence::forget_requests(context_, now);
-}
-
 }  // namespace jobstrand::persistence

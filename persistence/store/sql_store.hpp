@@ -49,7 +49,6 @@ class SqlStore final : public ExecutorStore,
                        public WorkerStore,
                        public LimitStore,
                        public AuditStore,
-                       public RequestStore,
                        public WatchStore,
                        public HistoryStore,
                        public RunStore,
@@ -367,18 +366,6 @@ public:
     audit(const AuditFilter& filter, std::string_view behind, std::size_t limit) override;
     std::int64_t forget_audit(schema::TimePoint before) override;
 
-    [[nodiscard]] std::optional<RememberedRequest>
-    take_request(Transaction& transaction, const RepeatableRequest& request) override;
-    [[nodiscard]] std::optional<RememberedRequest>
-    find_request(Transaction& transaction, std::string_view key) override;
-    void answer_request(
-        Transaction& transaction,
-        std::string_view key,
-        int status,
-        std::string_view answer
-    ) override;
-    void forget_requests(schema::TimePoint now) override;
-
     [[nodiscard]] std::int64_t count_due(schema::TimePoint until, std::size_t most) override;
     [[nodiscard]] WaitingJobs count_waiting(std::size_t most) override;
     [[nodiscard]] std::vector<FreeJobs>
@@ -409,6 +396,7 @@ public:
     // Roles in classes of their own.
     [[nodiscard]] BatchStore& batches() { return batches_; }
     [[nodiscard]] DefinitionStore& definitions() { return definition_store_; }
+    [[nodiscard]] RequestStore& requests() { return requests_; }
     [[nodiscard]] ThroughputStore& throughput() { return throughput_; }
     [[nodiscard]] RunNewsStore& run_news() { return run_news_; }
 
@@ -427,6 +415,7 @@ private:
     const StoreContext context_;
     BatchStore batches_{context_};
     DefinitionStore definition_store_{context_};
+    RequestStore requests_{context_};
     SqlThroughputStore throughput_{context_};
     SqlRunNewsStore run_news_{context_};
 };

@@ -188,7 +188,7 @@ persistence::AuditStore& Wiring::audit_store() {
 }
 
 persistence::RequestStore& Wiring::request_store() {
-    return parts_->store;
+    return parts_->store.requests();
 }
 
 persistence::HistoryStore& Wiring::history_store() {
