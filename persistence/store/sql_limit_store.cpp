@@ -26,24 +26,4 @@ std::string SqlStore::forget_idle_groups(std::string_view behind, schema::TimePo
     return persistence::forget_idle_groups(context_, behind, now);
 }
 
-std::vector<schema::JobLimit> SqlStore::limits() {
-    return all_limits(context_);
-}
-
-void SqlStore::set_limit(const schema::JobLimit& limit) {
-    persistence::set_limit(context_, limit);
-}
-
-bool SqlStore::remove_limit(const schema::JobLimit& limit) {
-    return persistence::remove_limit(context_, limit);
-}
-
-std::vector<GroupUse> SqlStore::group_uses() {
-    return persistence::group_uses(context_);
-}
-
-GroupRuns SqlStore::runs_of_group(std::string_view group) {
-    return persistence::runs_of_group(context_, group);
-}
-
 }  // namespace jobstrand::persistence

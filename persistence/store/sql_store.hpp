@@ -47,7 +47,6 @@ class SqlStore final : public ExecutorStore,
                        public NodeStore,
                        public ServedStore,
                        public WorkerStore,
-                       public LimitStore,
                        public AuditStore,
                        public WatchStore,
                        public HistoryStore,
@@ -343,12 +342,6 @@ public:
     [[nodiscard]] std::vector<StoredCalendar> calendars() override;
     [[nodiscard]] CalendarAnswer remove_calendar(std::string_view name) override;
 
-    [[nodiscard]] std::vector<schema::JobLimit> limits() override;
-    void set_limit(const schema::JobLimit& limit) override;
-    [[nodiscard]] bool remove_limit(const schema::JobLimit& limit) override;
-    [[nodiscard]] std::vector<GroupUse> group_uses() override;
-    [[nodiscard]] GroupRuns runs_of_group(std::string_view group) override;
-
     [[nodiscard]] KnownDefinitions
     known_definitions(Transaction* transaction, schema::SteadyPoint now) override;
     void record_definitions(
@@ -396,6 +389,7 @@ public:
     // Roles in classes of their own.
     [[nodiscard]] BatchStore& batches() { return batches_; }
     [[nodiscard]] DefinitionStore& definitions() { return definition_store_; }
+    [[nodiscard]] LimitStore& limits() { return limit_store_; }
     [[nodiscard]] RequestStore& requests() { return requests_; }
     [[nodiscard]] ThroughputStore& throughput() { return throughput_; }
     [[nodiscard]] RunNewsStore& run_news() { return run_news_; }
@@ -415,6 +409,7 @@ private:
     const StoreContext context_;
     BatchStore batches_{context_};
     DefinitionStore definition_store_{context_};
+    LimitStore limit_store_{context_};
     RequestStore requests_{context_};
     SqlThroughputStore throughput_{context_};
     SqlRunNewsStore run_news_{context_};

@@ -84,7 +84,7 @@ TEST_P(LookAround, What_may_be_locked_is_seen_in_every_place) {
 TEST_P(LookAround, Limits_are_seen_and_what_one_has_left) {
     schema::JobLimit limit = schema::limit_named("tenant:acme");
     limit.concurrent = 3;
-    store_.set_limit(limit);
+    store_.limits().set_limit(limit);
     EXPECT_TRUE(look().has_limits);
     execute("DELETE FROM JS_LIMIT");
     EXPECT_FALSE(look().has_limits);

@@ -182,7 +182,7 @@ void LedgerDatabase::add_jobs(std::size_t count, Ledger& ledger) const {
     const OpenStore store(url());
     schema::JobLimit limit = schema::limit_named("type:few");
     limit.concurrent = static_cast<int>(kMostLimited);
-    store->set_limit(limit);
+    store->limits().set_limit(limit);
     for (std::size_t added = 0; added < count; added += page) {
         std::vector<schema::PlacedJob> jobs;
         for (std::size_t i = added; i < std::min(added + page, count); ++i) {

@@ -172,7 +172,7 @@ persistence::EngineStore& Wiring::engine_store() {
 }
 
 persistence::LimitStore& Wiring::limit_store() {
-    return parts_->store;
+    return parts_->store.limits();
 }
 
 persistence::NodeStore& Wiring::node_store() {

@@ -168,7 +168,7 @@ TEST_P(InstancesTogether, Are_those_of_the_same_hierarchy_where_that_is_what_exc
 TEST_P(InstancesTogether, Are_left_where_a_limit_decides_which_of_them_start) {
     schema::JobLimit limit = schema::limit_named("category:slow");
     limit.concurrent = 5;
-    store_.set_limit(limit);
+    store_.limits().set_limit(limit);
     store_.refresh_limits();
     insert_of("i", {"a1", "a3"});
     Job slow = a_job("a2").of_instance("i");

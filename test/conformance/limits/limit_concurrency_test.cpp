@@ -21,7 +21,7 @@ protected:
     LimitConcurrency() {
         schema::JobLimit limit = schema::limit_named("type:noop");
         limit.concurrent = kAtOnce;
-        store_.set_limit(limit);
+        store_.limits().set_limit(limit);
         for (int i = 0; i < 4; ++i) {
             nodes_.push_back(std::make_unique<Node>(*database_, faults_));
             nodes_.back()->store().refresh_limits();

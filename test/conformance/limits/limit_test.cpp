@@ -20,7 +20,7 @@ protected:
         schema::JobLimit limit = schema::limit_named(name);
         limit.concurrent = concurrent;
         limit.per_node = per_node;
-        store_.set_limit(limit);
+        store_.limits().set_limit(limit);
         all_look_again();
     }
 
@@ -192,8 +192,8 @@ TEST_P(Limits, A_removed_one_lets_all_run_that_wait) {
     set("type:noop", 1);
     insert(JobPlace::executable, many_jobs("j", 5));
     EXPECT_THAT(taken_by("node-1"), SizeIs(1));
-    EXPECT_TRUE(store_.remove_limit(schema::limit_named("type:noop")));
-    EXPECT_FALSE(store_.remove_limit(schema::limit_named("type:noop")));
+    EXPECT_TRUE(store_.limits().remove_limit(schema::limit_named("type:noop")));
+    EXPECT_FALSE(store_.limits().remove_limit(schema::limit_named("type:noop")));
     all_look_again();
     EXPECT_THAT(take_waiting(), SizeIs(4));
     EXPECT_EQ(count_rows("JS_LIMIT_WAITING"), 0);
@@ -336,12 +336,12 @@ TEST_P(Limits, Are_listed_with_what_runs_and_waits) {
     set("type:noop", 1, 1);
     insert(JobPlace::executable, many_jobs("j", 3));
     EXPECT_THAT(taken_by("node-1"), SizeIs(1));
-    ASSERT_THAT(store_.limits(), SizeIs(1));
-    EXPECT_EQ(schema::name_of(store_.limits().at(0)), "type:noop");
-    EXPECT_EQ(store_.limits().at(0).concurrent, 1);
-    EXPECT_EQ(store_.limits().at(0).per_node, 1);
+    ASSERT_THAT(store_.limits().limits(), SizeIs(1));
+    EXPECT_EQ(schema::name_of(store_.limits().limits().at(0)), "type:noop");
+    EXPECT_EQ(store_.limits().limits().at(0).concurrent, 1);
+    EXPECT_EQ(store_.limits().limits().at(0).per_node, 1);
     const persistence::GroupUse use{.group = "type:noop", .running = 1, .waiting = 2};
-    EXPECT_THAT(store_.group_uses(), ElementsAre(use));
+    EXPECT_THAT(store_.limits().group_uses(), ElementsAre(use));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ protected:
     void set(std::string_view name, std::string_view rate) {
         schema::JobLimit limit = schema::limit_named(name);
         limit.rate = schema::parse_start_rate(rate).value();
-        store_.set_limit(limit);
+        store_.limits().set_limit(limit);
         store_.refresh_limits();
         other_.store().refresh_limits();
     }
@@ -99,9 +99,9 @@ TEST_P(Rates, Of_each_tenant_by_itself_leave_the_others_alone) {
 
 TEST_P(Rates, Stand_beside_the_limits_of_those_that_run) {
     set("type:noop", "100/PT10S");
-    schema::JobLimit limit = store_.limits().at(0);
+    schema::JobLimit limit = store_.limits().limits().at(0);
     limit.concurrent = 2;
-    store_.set_limit(limit);
+    store_.limits().set_limit(limit);
     store_.refresh_limits();
     insert(JobPlace::executable, many_jobs("j", 30));
     const std::vector<Job> first = acquire();
@@ -114,7 +114,7 @@ TEST_P(Rates, Stand_beside_the_limits_of_those_that_run) {
 TEST_P(Rates, That_nobody_has_cost_nothing) {
     schema::JobLimit limit = schema::limit_named("type:noop");
     limit.concurrent = 1;
-    store_.set_limit(limit);
+    store_.limits().set_limit(limit);
     store_.refresh_limits();
     insert(JobPlace::executable, many_jobs("j", 2));
     EXPECT_THAT(acquire(), SizeIs(1));
@@ -123,9 +123,9 @@ TEST_P(Rates, That_nobody_has_cost_nothing) {
 
 TEST_P(Rates, Are_listed_as_they_were_set) {
     set("type:noop", "100/PT1M");
-    ASSERT_THAT(store_.limits(), SizeIs(1));
-    EXPECT_EQ(schema::text_of(store_.limits().at(0).rate.value()), "100/PT1M");
-    EXPECT_EQ(store_.limits().at(0).concurrent, std::nullopt);
+    ASSERT_THAT(store_.limits().limits(), SizeIs(1));
+    EXPECT_EQ(schema::text_of(store_.limits().limits().at(0).rate.value()), "100/PT1M");
+    EXPECT_EQ(store_.limits().limits().at(0).concurrent, std::nullopt);
 }
 
 }  // namespace
