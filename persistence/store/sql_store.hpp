@@ -48,7 +48,6 @@ class SqlStore final : public ExecutorStore,
                        public ServedStore,
                        public WorkerStore,
                        public AuditStore,
-                       public WatchStore,
                        public HistoryStore,
                        public RunStore,
                        public EngineStore,
@@ -359,15 +358,6 @@ public:
     audit(const AuditFilter& filter, std::string_view behind, std::size_t limit) override;
     std::int64_t forget_audit(schema::TimePoint before) override;
 
-    [[nodiscard]] std::int64_t count_due(schema::TimePoint until, std::size_t most) override;
-    [[nodiscard]] WaitingJobs count_waiting(std::size_t most) override;
-    [[nodiscard]] std::vector<FreeJobs>
-    free_by_type(schema::JobPlace place, std::size_t rows, std::size_t types) override;
-    [[nodiscard]] std::vector<ExternalJobs>
-    external_by_type(schema::TimePoint now, std::size_t rows) override;
-    [[nodiscard]] std::vector<RunningJob> longest_runs(schema::TimePoint now, std::size_t most)
-        override;
-
     [[nodiscard]] std::vector<JobLogLine>
     job_log(const JobLogFilter& filter, std::string_view behind, std::size_t limit) override;
     [[nodiscard]] std::optional<JobLogLine> find_log_line(std::string_view id) override;
@@ -393,6 +383,7 @@ public:
     [[nodiscard]] RequestStore& requests() { return requests_; }
     [[nodiscard]] ThroughputStore& throughput() { return throughput_; }
     [[nodiscard]] RunNewsStore& run_news() { return run_news_; }
+    [[nodiscard]] WatchStore& watch() { return watch_; }
 
     /// Where it has its ids from: for who enqueues with it.
     [[nodiscard]] const std::shared_ptr<schema::FreshIds>& ids() const { return ids_; }
@@ -413,6 +404,7 @@ private:
     RequestStore requests_{context_};
     SqlThroughputStore throughput_{context_};
     SqlRunNewsStore run_news_{context_};
+    WatchStore watch_{context_};
 };
 
 }  // namespace jobstrand::persistence

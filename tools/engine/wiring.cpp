@@ -204,7 +204,7 @@ persistence::ServedStore& Wiring::served_store() {
 }
 
 persistence::WatchStore& Wiring::watch_store() {
-    return parts_->store;
+    return parts_->store.watch();
 }
 
 persistence::ThroughputStore& Wiring::throughput_store() {
