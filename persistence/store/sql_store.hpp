@@ -47,7 +47,6 @@ class SqlStore final : public ExecutorStore,
                        public NodeStore,
                        public ServedStore,
                        public WorkerStore,
-                       public AuditStore,
                        public HistoryStore,
                        public RunStore,
                        public EngineStore,
@@ -347,17 +346,6 @@ public:
         Transaction* transaction,
         std::span<const schema::JobDefinitionName> names
     ) override;
-    [[nodiscard]] std::string begin_action(const AuditedAction& action, schema::TimePoint now)
-        override;
-    void end_action(
-        std::string_view id,
-        std::string_view result,
-        std::optional<std::int64_t> changed
-    ) override;
-    [[nodiscard]] std::vector<AuditEntry>
-    audit(const AuditFilter& filter, std::string_view behind, std::size_t limit) override;
-    std::int64_t forget_audit(schema::TimePoint before) override;
-
     [[nodiscard]] std::vector<JobLogLine>
     job_log(const JobLogFilter& filter, std::string_view behind, std::size_t limit) override;
     [[nodiscard]] std::optional<JobLogLine> find_log_line(std::string_view id) override;
@@ -377,6 +365,7 @@ public:
     JobLogCleaning clean_runs(const EndedRunBounds& bounds) override;
 
     // Roles in classes of their own.
+    [[nodiscard]] AuditStore& audit() { return audit_; }
     [[nodiscard]] BatchStore& batches() { return batches_; }
     [[nodiscard]] DefinitionStore& definitions() { return definition_store_; }
     [[nodiscard]] LimitStore& limits() { return limit_store_; }
@@ -398,6 +387,7 @@ private:
     HistoryBook history_;
     DefinitionBook definitions_;
     const StoreContext context_;
+    AuditStore audit_{context_};
     BatchStore batches_{context_};
     DefinitionStore definition_store_{context_};
     LimitStore limit_store_{context_};

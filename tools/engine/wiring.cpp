@@ -184,7 +184,7 @@ persistence::BatchStore& Wiring::batch_store() {
 }
 
 persistence::AuditStore& Wiring::audit_store() {
-    return parts_->store;
+    return parts_->store.audit();
 }
 
 persistence::RequestStore& Wiring::request_store() {

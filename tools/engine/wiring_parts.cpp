@@ -138,7 +138,7 @@ Wiring::Parts::Parts(
           options.follows_database_clock ? clock_comparison.run_once() : executor::kUntilWoken
       ),
       dead_letters(store, clock),
-      audit(store, clock, &action_counts),
+      audit(store.audit(), clock, &action_counts),
       retry_rule(std::move(options.retry_rule)),
       all_threads(std::move(options.threads)),
       threads(share_of(all_threads)),
