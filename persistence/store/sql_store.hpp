@@ -8,7 +8,8 @@
 #include "persistence/enqueuer_store.hpp"
 #include "persistence/executor_store.hpp"
 #include "persistence/history/history_book.hpp"
-#include "persistence/history_store.hpp"
+#include "persistence/history/sql_history_store.hpp"
+#include "persistence/history/sql_run_store.hpp"
 #include "persistence/limit_store.hpp"
 #include "persistence/node_store.hpp"
 #include "persistence/nodes/sql_run_news_store.hpp"
@@ -16,7 +17,6 @@
 #include "persistence/operator_store.hpp"
 #include "persistence/request_store.hpp"
 #include "persistence/rows/store_context.hpp"
-#include "persistence/run_store.hpp"
 #include "persistence/series_store.hpp"
 #include "persistence/served_store.hpp"
 #include "persistence/sql/session_pool.hpp"
@@ -47,8 +47,6 @@ class SqlStore final : public ExecutorStore,
                        public NodeStore,
                        public ServedStore,
                        public WorkerStore,
-                       public HistoryStore,
-                       public RunStore,
                        public EngineStore,
                        public ClockSource {
 public:
@@ -346,39 +344,23 @@ public:
         Transaction* transaction,
         std::span<const schema::JobDefinitionName> names
     ) override;
-    [[nodiscard]] std::vector<JobLogLine>
-    job_log(const JobLogFilter& filter, std::string_view behind, std::size_t limit) override;
-    [[nodiscard]] std::optional<JobLogLine> find_log_line(std::string_view id) override;
-    JobLogCleaning clean_job_log(const JobLogBounds& bounds) override;
-    [[nodiscard]] std::vector<Incident>
-    incidents(const IncidentFilter& filter, std::string_view behind, std::size_t limit) override;
-    [[nodiscard]] std::int64_t count_open_incidents() override;
-    [[nodiscard]] std::vector<JobAnswer>
-    annotate_incidents(std::span<const std::string> jobs, std::string_view text) override;
-    [[nodiscard]] std::vector<JobAnswer>
-    resolve_incidents(std::span<const std::string> jobs, schema::TimePoint now) override;
-    JobLogCleaning clean_incidents(const JobLogBounds& bounds) override;
-
-    void add_runs(std::span<const EndedRun> runs) override;
-    [[nodiscard]] std::vector<EndedRun>
-    ended_runs(const EndedRunFilter& filter, std::string_view behind, std::size_t limit) override;
-    JobLogCleaning clean_runs(const EndedRunBounds& bounds) override;
-
     // Roles in classes of their own.
     [[nodiscard]] AuditStore& audit() { return audit_; }
     [[nodiscard]] BatchStore& batches() { return batches_; }
     [[nodiscard]] DefinitionStore& definitions() { return definition_store_; }
+    [[nodiscard]] HistoryStore& history() { return history_store_; }
     [[nodiscard]] LimitStore& limits() { return limit_store_; }
     [[nodiscard]] RequestStore& requests() { return requests_; }
     [[nodiscard]] ThroughputStore& throughput() { return throughput_; }
     [[nodiscard]] RunNewsStore& run_news() { return run_news_; }
+    [[nodiscard]] RunStore& runs() { return runs_; }
     [[nodiscard]] WatchStore& watch() { return watch_; }
 
     /// Where it has its ids from: for who enqueues with it.
     [[nodiscard]] const std::shared_ptr<schema::FreshIds>& ids() const { return ids_; }
 
     /// What this store has written of incidents.
-    [[nodiscard]] const HistoryBook& history() const { return history_; }
+    [[nodiscard]] const HistoryBook& history_book() const { return history_; }
 
 private:
     TransactionRunner runner_;
@@ -390,10 +372,12 @@ private:
     AuditStore audit_{context_};
     BatchStore batches_{context_};
     DefinitionStore definition_store_{context_};
+    SqlHistoryStore history_store_{runner_, history_};
     LimitStore limit_store_{context_};
     RequestStore requests_{context_};
     SqlThroughputStore throughput_{context_};
     SqlRunNewsStore run_news_{context_};
+    SqlRunStore runs_{runner_, history_};
     WatchStore watch_{context_};
 };
 

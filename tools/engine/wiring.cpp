@@ -192,11 +192,11 @@ persistence::RequestStore& Wiring::request_store() {
 }
 
 persistence::HistoryStore& Wiring::history_store() {
-    return parts_->store;
+    return parts_->store.history();
 }
 
 persistence::RunStore& Wiring::run_store() {
-    return parts_->store;
+    return parts_->store.runs();
 }
 
 persistence::ServedStore& Wiring::served_store() {

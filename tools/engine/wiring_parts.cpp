@@ -156,7 +156,7 @@ Wiring::Parts::Parts(
            &retry_rule,
            persistence::driver_of(url).has_one_writer,
            &store.throughput(),
-           &store,
+           &store.runs(),
            &store.run_news()},
           settings
       ),
@@ -240,8 +240,8 @@ void Wiring::Parts::add_housekeeping(deadletter::DeadLetterPolicies of_dead_lett
     const schema::HistoryRetention& history = settings.history_retention;
     const bool is_cleaning = executor::is_to_clean(history, settings.scope);
     if (is_cleaning) {
-        add_chore(cleaning.emplace(store, clock, history));
-        add_chore(run_cleaning.emplace(store, clock, history));
+        add_chore(cleaning.emplace(store.history(), clock, history));
+        add_chore(run_cleaning.emplace(store.runs(), clock, history));
     }
     if (is_cleaning && of_dead_letters.retention.is_any()) {
         policies.push_back(std::make_unique<CleaningActivity>(

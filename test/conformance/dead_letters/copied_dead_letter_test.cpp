@@ -22,7 +22,7 @@ protected:
 
     std::vector<JobEvent> events_of(const std::string& id) {
         std::vector<JobEvent> events;
-        for (const persistence::JobLogLine& line : store_.job_log({.job = id}, {}, 100)) {
+        for (const persistence::JobLogLine& line : store_.history().job_log({.job = id}, {}, 100)) {
             events.push_back(line.event);
         }
         return events;
@@ -91,10 +91,10 @@ TEST_P(CopiedDeadLetters, Are_told_of_and_their_incidents_end) {
     );
     bury("a");
     bury("b");
-    EXPECT_THAT(store_.incidents({.is_open = true}, {}, 100), SizeIs(2));
+    EXPECT_THAT(store_.history().incidents({.is_open = true}, {}, 100), SizeIs(2));
     const std::vector<std::string> ids{"a", "b"};
     ASSERT_THAT(full.store().requeue(ids, 1, {}, clock_.now()), Each(JobAnswer::done));
-    EXPECT_THAT(store_.incidents({.is_open = true}, {}, 100), IsEmpty());
+    EXPECT_THAT(store_.history().incidents({.is_open = true}, {}, 100), IsEmpty());
     for (const std::string& id : ids) {
         EXPECT_THAT(events_of(id), testing::Contains(JobEvent::requeued)) << id;
         EXPECT_EQ(job(id).exception_message, "no network") << id;

@@ -18,10 +18,10 @@ using testing::SizeIs;
 class Incidents : public StoreTest {
 protected:
     std::vector<Incident> open(std::string job = {}) {
-        return store_.incidents({.is_open = true, .job = std::move(job)}, {}, 1'000);
+        return store_.history().incidents({.is_open = true, .job = std::move(job)}, {}, 1'000);
     }
     std::vector<Incident> resolved(std::string job = {}) {
-        return store_.incidents({.is_open = false, .job = std::move(job)}, {}, 1'000);
+        return store_.history().incidents({.is_open = false, .job = std::move(job)}, {}, 1'000);
     }
 
     /// Runs the job, which fails for the last time.
@@ -73,7 +73,7 @@ TEST_P(Incidents, Retries_that_are_used_up_open_one_which_is_found_by_its_job) {
             .tenant = "tenant",
             .node = "node-1"})
     );
-    EXPECT_EQ(store_.count_open_incidents(), 1);
+    EXPECT_EQ(store_.history().count_open_incidents(), 1);
     EXPECT_THAT(open("b"), IsEmpty());
 }
 
@@ -103,7 +103,9 @@ TEST_P(Incidents, A_requeue_resolves_it_and_its_job_finds_it_in_the_past) {
     bury(a_job("a"));
     const Incident before = open("a").front();
     const std::vector<std::string> ids{"a"};
-    EXPECT_THAT(store_.annotate_incidents(ids, "anna calls"), ElementsAre(JobAnswer::done));
+    EXPECT_THAT(
+        store_.history().annotate_incidents(ids, "anna calls"), ElementsAre(JobAnswer::done)
+    );
     clock_.tick(1h);
     ASSERT_THAT(store_.requeue(ids, 3, {}, clock_.now()), ElementsAre(JobAnswer::done));
     EXPECT_THAT(open(), IsEmpty());
@@ -144,7 +146,7 @@ TEST_P(Incidents, One_is_resolved_by_hand_and_its_dead_letter_stays) {
     bury(a_job("a"));
     const std::vector<std::string> ids{"a", "b"};
     EXPECT_THAT(
-        store_.resolve_incidents(ids, clock_.now()),
+        store_.history().resolve_incidents(ids, clock_.now()),
         ElementsAre(JobAnswer::done, JobAnswer::not_found)
     );
     EXPECT_THAT(open(), IsEmpty());
@@ -182,7 +184,7 @@ TEST_P(Incidents, A_thousand_dead_letters_are_requeued_and_resolved_with_a_few_s
         outcomes.push_back(failed_outcome(job, {.message = "no"}, clock_.now()));
     }
     (void)store_.apply("node-1", outcomes);
-    EXPECT_EQ(store_.count_open_incidents(), 1'000);
+    EXPECT_EQ(store_.history().count_open_incidents(), 1'000);
     const auto answers = store_.requeue(ids_of(jobs), 3, {}, clock_.now());
     EXPECT_THAT(answers, Each(JobAnswer::done));
     EXPECT_EQ(count_rows("ACT_RU_INCIDENT"), 0);
@@ -191,7 +193,7 @@ TEST_P(Incidents, A_thousand_dead_letters_are_requeued_and_resolved_with_a_few_s
 
 TEST_P(Incidents, One_whose_dead_letter_somebody_took_away_makes_room_for_the_next) {
     bury(a_job("a"));
-    (void)store_.annotate_incidents(std::vector<std::string>{"a"}, "old");
+    (void)store_.history().annotate_incidents(std::vector<std::string>{"a"}, "old");
     execute("DELETE FROM ACT_RU_DEADLETTER_JOB");
     clock_.tick(1min);
     bury(a_job("a"));
@@ -219,7 +221,7 @@ TEST_P(Incidents, Who_listens_is_told_after_the_commit) {
     const auto outcome = failed_outcome(held, {.message = "no"}, clock_.now());
     (void)listening.store().apply("node-1", std::vector{outcome});
     EXPECT_THAT(told, ElementsAre("a"));
-    EXPECT_EQ(listening.store().history().opened, 1);
+    EXPECT_EQ(listening.store().history_book().opened, 1);
 }
 
 TEST_P(Incidents, An_app_is_told_by_a_job_of_the_same_transaction_and_of_its_death_by_none) {
@@ -277,9 +279,9 @@ TEST_P(Incidents, Resolved_ones_are_forgotten_when_they_are_old) {
     bury(a_job("a"));
     (void)store_.requeue(std::vector<std::string>{"a"}, 3, {}, clock_.now());
     bury(a_job("b"));
-    EXPECT_EQ(store_.clean_incidents({.before = clock_.now(), .rows = {}}).removed, 0);
+    EXPECT_EQ(store_.history().clean_incidents({.before = clock_.now(), .rows = {}}).removed, 0);
     clock_.tick(1h);
-    EXPECT_EQ(store_.clean_incidents({.before = clock_.now(), .rows = {}}).removed, 1);
+    EXPECT_EQ(store_.history().clean_incidents({.before = clock_.now(), .rows = {}}).removed, 1);
     EXPECT_THAT(open(), SizeIs(1));
 }
 

@@ -29,7 +29,7 @@ protected:
     }
 
     std::vector<JobLogLine> log(const JobLogFilter& filter = {}) {
-        return store_.job_log(filter, {}, 100);
+        return store_.history().job_log(filter, {}, 100);
     }
 
     static std::vector<JobEvent> events_of(const std::vector<JobLogLine>& lines) {
@@ -96,7 +96,7 @@ TEST_P(JobLog, An_attempt_that_failed_is_told_with_all_that_is_known_of_it) {
             .duration = 35ms,
             .message = "no network"})
     );
-    EXPECT_EQ(store_.find_log_line(lines.front().id).value().details, "at line 3");
+    EXPECT_EQ(store_.history().find_log_line(lines.front().id).value().details, "at line 3");
 }
 
 TEST_P(JobLog, A_job_whose_node_died_was_interrupted) {
@@ -204,10 +204,10 @@ TEST_P(JobLog, Is_read_page_by_page_and_by_what_is_asked_for) {
         clock_.tick(1min);
         (void)store_.apply("node-1", std::vector{failed_after(job, {.message = "no"}, 1ms)});
     }
-    const auto first = store_.job_log({}, {}, 2);
+    const auto first = store_.history().job_log({}, {}, 2);
     ASSERT_THAT(first, SizeIs(2));
     EXPECT_EQ(first.front().job, "job004");
-    const auto rest = store_.job_log({}, first.back().id, 10);
+    const auto rest = store_.history().job_log({}, first.back().id, 10);
     EXPECT_THAT(rest, SizeIs(3));
     EXPECT_EQ(rest.front().job, "job002");
     EXPECT_THAT(log({.job = "job001"}), SizeIs(1));
@@ -226,18 +226,18 @@ TEST_P(JobLog, Is_cleaned_by_age_and_by_number_page_by_page) {
         (void)store_.apply("node-1", std::vector{failed_after(job, {.message = "no"}, 1ms)});
     }
     const auto old = clock_.now() - 4h;  // The first is older, and the second as old.
-    auto cleaning = store_.clean_job_log({.before = old, .rows = {}});
+    auto cleaning = store_.history().clean_job_log({.before = old, .rows = {}});
     EXPECT_EQ(cleaning.removed, 1);
     EXPECT_FALSE(cleaning.is_more);
-    cleaning = store_.clean_job_log({.before = old, .rows = 2, .page = 2});
+    cleaning = store_.history().clean_job_log({.before = old, .rows = 2, .page = 2});
     EXPECT_EQ(cleaning.removed, 2);
     EXPECT_TRUE(cleaning.is_more);
-    cleaning = store_.clean_job_log({.before = old, .rows = 2, .page = 2});
+    cleaning = store_.history().clean_job_log({.before = old, .rows = 2, .page = 2});
     EXPECT_EQ(cleaning.removed, 1);
     const auto lines = log();
     ASSERT_THAT(lines, SizeIs(2));
     EXPECT_EQ(lines.front().job, "job005");
-    EXPECT_EQ(store_.clean_job_log({.before = old, .rows = 2}).removed, 0);
+    EXPECT_EQ(store_.history().clean_job_log({.before = old, .rows = 2}).removed, 0);
 }
 
 TEST_P(JobLog, A_commit_in_doubt_tells_once) {

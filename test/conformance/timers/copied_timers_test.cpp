@@ -28,7 +28,7 @@ protected:
 
     std::vector<schema::JobEvent> events_of(const std::string& id) {
         std::vector<schema::JobEvent> events;
-        for (const persistence::JobLogLine& line : store_.job_log({.job = id}, {}, 100)) {
+        for (const persistence::JobLogLine& line : store_.history().job_log({.job = id}, {}, 100)) {
             events.push_back(line.event);
         }
         return events;
@@ -97,7 +97,7 @@ TEST_P(CopiedTimers, Are_logged_as_timers_that_were_sent_are) {
     EXPECT_THAT(events_of("a"), IsEmpty()) << "to fall due is no event";
     EXPECT_THAT(events_of("b"), IsEmpty());
     EXPECT_THAT(events_of("taken"), ElementsAre(schema::JobEvent::dead));
-    EXPECT_THAT(store_.incidents({.job = "taken"}, {}, 100), SizeIs(1));
+    EXPECT_THAT(store_.history().incidents({.job = "taken"}, {}, 100), SizeIs(1));
     const std::vector outcomes{completed_outcome(held.front())};
     ASSERT_THAT(store.apply("node-1", outcomes), ElementsAre(OutcomeAnswer::done));
     EXPECT_THAT(events_of("b"), ElementsAre(schema::JobEvent::succeeded));
