@@ -1,4 +1,5 @@
-#include "persistence/engine/engine_questions.hpp"
+#include "persistence/engine/scopes.hpp"
+
 #include "persistence/sql/dialect.hpp"
 #include "schema/definition/job_definition.hpp"
 #include "schema/job_place.hpp"

@@ -1,5 +1,6 @@
 #include "persistence/store/sql_store.hpp"
 
+#include "persistence/engine/scopes.hpp"
 #include "persistence/jobs/executor_moves.hpp"
 #include "persistence/jobs/operator_moves.hpp"
 #include "persistence/jobs/timer_moves.hpp"
@@ -341,6 +342,10 @@ std::int64_t SqlStore::activate(
 
 std::vector<Suspension> SqlStore::suspensions(SuspensionScope scope) {
     return list_suspensions(context_, scope);
+}
+
+bool SqlStore::is_of_engine(SuspensionScope scope, std::string_view id) {
+    return persistence::is_of_engine(context_, scope, id);
 }
 
 std::vector<JobAnswer> SqlStore::cancel(

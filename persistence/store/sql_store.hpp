@@ -4,7 +4,7 @@
 #include "persistence/batch_store.hpp"
 #include "persistence/clock_source.hpp"
 #include "persistence/definition_store.hpp"
-#include "persistence/engine_store.hpp"
+#include "persistence/engine/sql_engine_store.hpp"
 #include "persistence/enqueuer_store.hpp"
 #include "persistence/executor_store.hpp"
 #include "persistence/history/history_book.hpp"
@@ -47,7 +47,6 @@ class SqlStore final : public ExecutorStore,
                        public NodeStore,
                        public ServedStore,
                        public WorkerStore,
-                       public EngineStore,
                        public ClockSource {
 public:
     SqlStore(
@@ -74,11 +73,6 @@ public:
     void add_definitions(std::vector<schema::JobDefinition> definitions);
 
     [[nodiscard]] std::optional<schema::TimePoint> database_now() override;
-
-    [[nodiscard]] bool has_engine() override;
-    [[nodiscard]] std::optional<schema::TimePoint> last_engine_job() override;
-    [[nodiscard]] bool take_instance(const InstanceClaim& claim) override;
-    void free_instance(std::string_view instance, std::string_view owner) override;
 
     std::vector<schema::PlacedJob> insert(
         Transaction& transaction,
@@ -348,6 +342,7 @@ public:
     [[nodiscard]] AuditStore& audit() { return audit_; }
     [[nodiscard]] BatchStore& batches() { return batches_; }
     [[nodiscard]] DefinitionStore& definitions() { return definition_store_; }
+    [[nodiscard]] EngineStore& engine() { return engine_; }
     [[nodiscard]] HistoryStore& history() { return history_store_; }
     [[nodiscard]] LimitStore& limits() { return limit_store_; }
     [[nodiscard]] RequestStore& requests() { return requests_; }
@@ -372,6 +367,7 @@ private:
     AuditStore audit_{context_};
     BatchStore batches_{context_};
     DefinitionStore definition_store_{context_};
+    SqlEngineStore engine_{context_};
     SqlHistoryStore history_store_{runner_, history_};
     LimitStore limit_store_{context_};
     RequestStore requests_{context_};

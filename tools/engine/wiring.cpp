@@ -168,7 +168,7 @@ persistence::DefinitionStore& Wiring::definition_store() {
 }
 
 persistence::EngineStore& Wiring::engine_store() {
-    return parts_->store;
+    return parts_->store.engine();
 }
 
 persistence::LimitStore& Wiring::limit_store() {

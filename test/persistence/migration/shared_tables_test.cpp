@@ -98,15 +98,15 @@ TEST_P(
 ) {
     an_execution("e", 0, 0, 0);
     const auto take = [&](std::string_view owner) {
-        return store_.take_instance(
+        return store_.engine().take_instance(
             {.instance = "e", .owner = owner, .now = now_, .until = now_ + 1min}
         );
     };
     EXPECT_TRUE(take("node"));
     EXPECT_TRUE(take("other"));
-    store_.free_instance("e", "node");
+    store_.engine().free_instance("e", "node");
     EXPECT_EQ(text_of("SELECT LOCK_OWNER_ FROM ACT_RU_EXECUTION"), "jobstrand:other");
-    store_.free_instance("e", "other");
+    store_.engine().free_instance("e", "other");
     execute("UPDATE ACT_RU_EXECUTION SET LOCK_OWNER_ = 'an engine', LOCK_TIME_ = '2030-01-01'");
     EXPECT_FALSE(take("node"));
     execute("UPDATE ACT_RU_EXECUTION SET LOCK_TIME_ = '2020-01-01'");
