@@ -23,7 +23,7 @@
 #include "persistence/sql/transaction_runner.hpp"
 #include "persistence/timer_store.hpp"
 #include "persistence/watch_store.hpp"
-#include "persistence/worker_store.hpp"
+#include "persistence/workers/sql_worker_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 #include "schema/series/series_schedule.hpp"
@@ -46,7 +46,6 @@ class SqlStore final : public ExecutorStore,
                        public SeriesStore,
                        public NodeStore,
                        public ServedStore,
-                       public WorkerStore,
                        public ClockSource {
 public:
     SqlStore(
@@ -149,35 +148,6 @@ public:
     [[nodiscard]] LockReset reset_expired_locks(schema::JobPlace place, const LockSearch& search)
         override;
     [[nodiscard]] ExpiredKeys remove_expired_keys(const KeySearch& search) override;
-
-    [[nodiscard]] std::vector<schema::Job> acquire_external(
-        const LockClaim& claim,
-        const WantedJobs& wanted,
-        PageLimit limit,
-        schema::TimePoint now
-    ) override;
-    [[nodiscard]] std::vector<WorkerAnswer> apply_external(
-        std::string_view worker,
-        std::span<const WorkerOutcome> outcomes,
-        schema::TimePoint now
-    ) override;
-    [[nodiscard]] bool take_back(const LockClaim& claim, std::string_view id, schema::TimePoint now)
-        override;
-    [[nodiscard]] std::vector<WorkerAnswer> extend_external(
-        const LockClaim& claim,
-        std::span<const HeldJob> jobs,
-        schema::TimePoint now
-    ) override;
-    [[nodiscard]] std::vector<WorkerAnswer> release_external(
-        std::string_view worker,
-        std::span<const HeldJob> jobs,
-        schema::TimePoint now
-    ) override;
-    std::int64_t release_all_external(
-        std::string_view worker,
-        const std::optional<std::string_view>& tenant,
-        schema::TimePoint now
-    ) override;
 
     void register_node(
         const NodeIdentity& identity,
@@ -350,6 +320,7 @@ public:
     [[nodiscard]] RunNewsStore& run_news() { return run_news_; }
     [[nodiscard]] RunStore& runs() { return runs_; }
     [[nodiscard]] WatchStore& watch() { return watch_; }
+    [[nodiscard]] WorkerStore& workers() { return workers_; }
 
     /// Where it has its ids from: for who enqueues with it.
     [[nodiscard]] const std::shared_ptr<schema::FreshIds>& ids() const { return ids_; }
@@ -375,6 +346,7 @@ private:
     SqlRunNewsStore run_news_{context_};
     SqlRunStore runs_{runner_, history_};
     WatchStore watch_{context_};
+    SqlWorkerStore workers_{context_};
 };
 
 }  // namespace jobstrand::persistence

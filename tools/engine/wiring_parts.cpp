@@ -215,7 +215,7 @@ executor::PollingLoop& Wiring::Parts::add_chore(executor::Activity& activity) {
 void Wiring::Parts::add_workers() {
     executor::WorkerDesk& desk = workers.emplace(
         executor::WorkerDesk::Dependencies{
-            .store = store,
+            .store = store.workers(),
             .clock = clock,
             .wake_ups = wake_ups,
             .run_counts = &executor.run_counts(),

@@ -73,7 +73,10 @@ TEST_P(GroupHolds, Are_none_where_nobody_holds_the_instance) {
 TEST_P(GroupHolds, Of_workers_are_told_too) {
     insert(JobPlace::external_worker, a_job("a").of_instance("order-17"));
     EXPECT_EQ(
-        store_.acquire_external(claim_of("worker-1"), {.topics = noop_}, 1, clock_.now()).size(), 1U
+        store_.workers()
+            .acquire_external(claim_of("worker-1"), {.topics = noop_}, 1, clock_.now())
+            .size(),
+        1U
     );
     const auto hold = store_.group_hold(insert_of("b"));
     ASSERT_TRUE(hold.has_value());

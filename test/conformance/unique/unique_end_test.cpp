@@ -91,14 +91,14 @@ TEST_P(UniqueKeyEnd, The_removal_of_a_dead_letter_frees_nobody_elses_key) {
 
 TEST_P(UniqueKeyEnd, An_external_job_frees_its_key_when_its_worker_has_completed_it) {
     (void)enqueue(a_job("e").with_key("e").of_kind(schema::kExternalWorkerType));
-    const auto taken = store_.acquire_external(
+    const auto taken = store_.workers().acquire_external(
         claim_of("worker"), {.topics = noop_}, persistence::PageLimit(1), clock_.now()
     );
     ASSERT_THAT(ids_of(taken), ElementsAre("e"));
     EXPECT_THAT(refusal_of(a_job("f").with_key("e"), kReplace), HasSubstr("is running"));
     const std::vector<persistence::WorkerOutcome> done{
         {.job = {.id = "e"}, .transition = [](const Job& job) { return schema::completed(job); }}};
-    (void)store_.apply_external("worker", done, clock_.now());
+    (void)store_.workers().apply_external("worker", done, clock_.now());
     EXPECT_EQ(place_of("e"), "nowhere");
     EXPECT_EQ(owner_of("e"), "");
 }

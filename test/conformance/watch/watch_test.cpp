@@ -118,7 +118,8 @@ TEST_P(Watching, Jobs_of_external_workers_wait_or_are_held_and_a_lock_that_is_ov
     );
     const std::vector<std::string> topics{"pay"};
     EXPECT_EQ(
-        store_.acquire_external({.owner = "w", .until = now + 10s}, {.topics = topics}, {2}, now)
+        store_.workers()
+            .acquire_external({.owner = "w", .until = now + 10s}, {.topics = topics}, {2}, now)
             .size(),
         2U
     );

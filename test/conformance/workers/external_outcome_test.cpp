@@ -110,7 +110,7 @@ TEST_P(ExternalOutcomes, A_worker_may_say_how_many_attempts_are_left_and_when) {
 TEST_P(ExternalOutcomes, A_failed_job_may_be_taken_back_by_its_worker_while_nobody_else_has_it) {
     give({an_external_job("waits"), an_external_job("dead"), an_external_job("free")});
     const auto take_back = [this](std::string_view worker, std::string_view id) {
-        return store_.take_back(claim_of(worker), id, clock_.now());
+        return store_.workers().take_back(claim_of(worker), id, clock_.now());
     };
     EXPECT_FALSE(take_back("w-1", "waits")) << "it has not failed";
     (void)take();
@@ -145,7 +145,7 @@ TEST_P(ExternalOutcomes, An_exclusive_or_suspended_job_is_not_taken_back) {
     store_.suspend(persistence::SuspensionScope::instance, "order-18", clock_.now());
     for (const char* const id : {"a", "b"}) {
         const std::string place = place_of(id);
-        EXPECT_FALSE(store_.take_back(claim_of("w-1"), id, clock_.now()));
+        EXPECT_FALSE(store_.workers().take_back(claim_of("w-1"), id, clock_.now()));
         EXPECT_EQ(place_of(id), place) << id;
     }
 }
@@ -214,7 +214,7 @@ protected:
     std::vector<WorkerAnswer>
     extend(std::string_view worker, const std::vector<HeldJob>& jobs, schema::Duration by) {
         const LockClaim claim{.owner = worker, .until = clock_.now() + by, .now = clock_.now()};
-        return store_.extend_external(claim, jobs, clock_.now());
+        return store_.workers().extend_external(claim, jobs, clock_.now());
     }
 };
 
@@ -250,10 +250,12 @@ TEST_P(ExternalLocks, Are_given_back_without_using_a_retry) {
     const Job held = take_one();
     const std::vector<HeldJob> jobs{{.id = "a", .revision = held.revision}};
     EXPECT_THAT(
-        store_.release_external("w-2", jobs, clock_.now()), ElementsAre(WorkerAnswer::not_held)
+        store_.workers().release_external("w-2", jobs, clock_.now()),
+        ElementsAre(WorkerAnswer::not_held)
     );
     EXPECT_THAT(
-        store_.release_external("w-1", jobs, clock_.now()), ElementsAre(WorkerAnswer::done)
+        store_.workers().release_external("w-1", jobs, clock_.now()),
+        ElementsAre(WorkerAnswer::done)
     );
     EXPECT_EQ(job("a").retries, 3);
     EXPECT_EQ(take_one("w-2").revision, held.revision + 2);
@@ -265,9 +267,9 @@ TEST_P(ExternalLocks, Of_a_worker_are_given_back_all_at_once) {
     give({of_tenant, an_external_job("b"), an_external_job("c")});
     (void)take("w-1", 2);
     (void)take("w-2");
-    EXPECT_EQ(store_.release_all_external("w-1", "other", clock_.now()), 0);
-    EXPECT_EQ(store_.release_all_external("w-1", "acme", clock_.now()), 1);
-    EXPECT_EQ(store_.release_all_external("w-1", std::nullopt, clock_.now()), 1);
+    EXPECT_EQ(store_.workers().release_all_external("w-1", "other", clock_.now()), 0);
+    EXPECT_EQ(store_.workers().release_all_external("w-1", "acme", clock_.now()), 1);
+    EXPECT_EQ(store_.workers().release_all_external("w-1", std::nullopt, clock_.now()), 1);
     EXPECT_EQ(job("c").lock_owner, "w-2");
     EXPECT_THAT(ids_of(take("w-3")), ElementsAre("a", "b"));
 }

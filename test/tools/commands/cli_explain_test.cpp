@@ -314,7 +314,8 @@ TEST_F(CliExplain, An_external_job_that_a_worker_has_says_until_when) {
     const schema::TimePoint now = engine().clock().now();
     const auto fetch = [&](schema::Duration lock) {
         return OpenStore(url())
-            ->acquire_external(
+            ->workers()
+            .acquire_external(
                 {.owner = "worker-1", .until = now + lock}, {.topics = topics}, 1, now
             )
             .size();
