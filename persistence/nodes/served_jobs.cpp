@@ -1,5 +1,6 @@
 #include "persistence/nodes/served_jobs.hpp"
 
+#include "persistence/nodes/sql_node_store.hpp"
 #include "persistence/shared/engine_columns.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
@@ -261,6 +262,14 @@ LimitsByNode limits_of_nodes(Connection& connection) {
         add_value(limits[std::string(row.text(0))], row.text(1), row.text(2));
     });
     return limits;
+}
+
+void SqlNodeStore::tell_served(std::string_view node, const ServedJobs& served) {
+    context_.runner.run(
+        [&](Transaction& transaction) { replace_served(transaction, node, served); },
+        run_again,
+        Commit::alone
+    );
 }
 
 Lack lacking(const StoreContext& context, const JobKind& kind, schema::TimePoint now) {

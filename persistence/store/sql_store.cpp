@@ -4,8 +4,6 @@
 #include "persistence/jobs/executor_moves.hpp"
 #include "persistence/jobs/operator_moves.hpp"
 #include "persistence/jobs/timer_moves.hpp"
-#include "persistence/nodes/leases.hpp"
-#include "persistence/nodes/node_work.hpp"
 #include "persistence/nodes/served_jobs.hpp"
 #include "persistence/queries/job_queries.hpp"
 #include "persistence/rows/insert_jobs.hpp"
@@ -155,71 +153,6 @@ void SqlStore::wait_for_database(const std::stop_token& stop, schema::SteadyPoin
 
 std::optional<schema::SteadyPoint> SqlStore::back_since() {
     return context_.runner.outage().last_end();
-}
-
-void SqlStore::register_node(
-    const NodeIdentity& identity,
-    const ServedJobs& served,
-    TimePoint now,
-    TimePoint until
-) {
-    persistence::register_node(context_, identity, served, now, until);
-}
-
-LeaseAnswer
-SqlStore::renew_lease(const NodeIdentity& identity, const NodeLoad& load, TimePoint until) {
-    return persistence::renew_lease(context_, identity, load, until);
-}
-
-void SqlStore::tell_served(std::string_view node, const ServedJobs& served) {
-    in_transaction(
-        [&](Transaction& transaction) { replace_served(transaction, node, served); }, run_again
-    );
-}
-
-void SqlStore::tell_work(std::string_view node, const NodeWork& work) {
-    in_transaction(
-        [&](Transaction& transaction) { replace_work(transaction, node, work); }, run_again
-    );
-}
-
-void SqlStore::tell_asked(std::string_view node, std::span<const AskedTopic> asked) {
-    in_transaction(
-        [&](Transaction& transaction) { replace_asked(transaction, node, asked); }, run_again
-    );
-}
-
-std::vector<AskedTopic> SqlStore::asked_topics(TimePoint now) {
-    return persistence::asked_topics(context_, now);
-}
-
-std::optional<TimePoint>
-SqlStore::running_since(std::string_view node, std::string_view job, std::int64_t revision) {
-    return persistence::running_since(context_, {node, job, revision});
-}
-
-std::vector<TypeRuns> SqlStore::runs_of_last_minute(TimePoint now) {
-    return persistence::runs_of_last_minute(context_, now);
-}
-
-void SqlStore::leave(const NodeIdentity& identity) {
-    persistence::leave(context_, identity);
-}
-
-std::vector<std::string> SqlStore::end_expired_leases(const LeaseLook& look) {
-    return persistence::end_expired_leases(context_, look);
-}
-
-std::vector<Node> SqlStore::lost_nodes(schema::TimePoint now) {
-    return list_lost_nodes(context_, now);
-}
-
-std::vector<Node> SqlStore::nodes() {
-    return list_nodes(context_);
-}
-
-bool SqlStore::set_node_state(std::string_view node, NodeState state) {
-    return persistence::set_node_state(context_, node, state);
 }
 
 Lack SqlStore::lacking(const JobKind& kind, TimePoint now) {

@@ -11,7 +11,7 @@
 #include "persistence/history/sql_history_store.hpp"
 #include "persistence/history/sql_run_store.hpp"
 #include "persistence/limit_store.hpp"
-#include "persistence/node_store.hpp"
+#include "persistence/nodes/sql_node_store.hpp"
 #include "persistence/nodes/sql_run_news_store.hpp"
 #include "persistence/nodes/sql_throughput_store.hpp"
 #include "persistence/operator_store.hpp"
@@ -44,7 +44,6 @@ class SqlStore final : public ExecutorStore,
                        public EnqueuerStore,
                        public OperatorStore,
                        public SeriesStore,
-                       public NodeStore,
                        public ServedStore,
                        public ClockSource {
 public:
@@ -148,30 +147,6 @@ public:
     [[nodiscard]] LockReset reset_expired_locks(schema::JobPlace place, const LockSearch& search)
         override;
     [[nodiscard]] ExpiredKeys remove_expired_keys(const KeySearch& search) override;
-
-    void register_node(
-        const NodeIdentity& identity,
-        const ServedJobs& served,
-        schema::TimePoint now,
-        schema::TimePoint until
-    ) override;
-    LeaseAnswer renew_lease(
-        const NodeIdentity& identity,
-        const NodeLoad& load,
-        schema::TimePoint until
-    ) override;
-    void tell_served(std::string_view node, const ServedJobs& served) override;
-    void tell_work(std::string_view node, const NodeWork& work) override;
-    void tell_asked(std::string_view node, std::span<const AskedTopic> asked) override;
-    [[nodiscard]] std::vector<AskedTopic> asked_topics(schema::TimePoint now) override;
-    [[nodiscard]] std::optional<schema::TimePoint>
-    running_since(std::string_view node, std::string_view job, std::int64_t revision) override;
-    [[nodiscard]] std::vector<TypeRuns> runs_of_last_minute(schema::TimePoint now) override;
-    void leave(const NodeIdentity& identity) override;
-    [[nodiscard]] std::vector<std::string> end_expired_leases(const LeaseLook& look) override;
-    [[nodiscard]] std::vector<Node> nodes() override;
-    [[nodiscard]] std::vector<Node> lost_nodes(schema::TimePoint now) override;
-    [[nodiscard]] bool set_node_state(std::string_view node, NodeState state) override;
 
     [[nodiscard]] Lack lacking(const JobKind& kind, schema::TimePoint now) override;
     [[nodiscard]] std::vector<UnservedJobs> unserved(schema::TimePoint now, std::size_t rows)
@@ -315,6 +290,7 @@ public:
     [[nodiscard]] EngineStore& engine() { return engine_; }
     [[nodiscard]] HistoryStore& history() { return history_store_; }
     [[nodiscard]] LimitStore& limits() { return limit_store_; }
+    [[nodiscard]] NodeStore& nodes() { return nodes_; }
     [[nodiscard]] RequestStore& requests() { return requests_; }
     [[nodiscard]] ThroughputStore& throughput() { return throughput_; }
     [[nodiscard]] RunNewsStore& run_news() { return run_news_; }
@@ -341,6 +317,7 @@ private:
     SqlEngineStore engine_{context_};
     SqlHistoryStore history_store_{runner_, history_};
     LimitStore limit_store_{context_};
+    SqlNodeStore nodes_{context_};
     RequestStore requests_{context_};
     SqlThroughputStore throughput_{context_};
     SqlRunNewsStore run_news_{context_};

@@ -100,7 +100,7 @@ TEST_P(LookAround, Limits_are_seen_and_what_one_has_left) {
 
 TEST_P(LookAround, The_first_lease_to_end_is_seen) {
     const auto start = [&](const std::string& node, schema::Duration lease) {
-        store_.register_node(
+        store_.nodes().register_node(
             {.node = node, .incarnation = "1"}, noop_, clock_.now(), clock_.now() + lease
         );
     };

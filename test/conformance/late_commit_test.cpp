@@ -104,7 +104,7 @@ TEST_P(LateCommit, A_page_of_which_some_are_left_out_is_not_the_end_of_the_table
 }
 
 TEST_P(LateCommit, What_is_left_to_a_node_that_does_not_take_it_is_taken_as_soon) {
-    store_.register_node(
+    store_.nodes().register_node(
         {.node = "idle", .incarnation = "1"}, noop_, clock_.now(), clock_.now() + 1h
     );
     std::vector<Job> jobs;

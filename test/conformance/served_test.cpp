@@ -17,7 +17,7 @@ using testing::IsEmpty;
 class Served : public StoreTest {
 protected:
     void tell(std::string_view node, const std::vector<std::string>& types) {
-        store_.register_node(
+        store_.nodes().register_node(
             {.node = std::string(node), .incarnation = "1"},
             {types, needs_},
             clock_.now(),
@@ -180,7 +180,7 @@ TEST_P(Served, A_node_whose_lease_is_over_serves_nothing) {
 TEST_P(Served, A_node_that_stops_serves_nothing_at_once) {
     tell("node-1", {"noop"});
     tell("node-2", {"mail"});
-    store_.tell_served("node-1", {});
+    store_.nodes().tell_served("node-1", {});
     EXPECT_EQ(lacking({.handler_type = "noop"}), Lack::handler_type);
     EXPECT_EQ(lacking({.handler_type = "mail"}), Lack::nothing);
 }

@@ -176,7 +176,7 @@ persistence::LimitStore& Wiring::limit_store() {
 }
 
 persistence::NodeStore& Wiring::node_store() {
-    return parts_->store;
+    return parts_->store.nodes();
 }
 
 persistence::BatchStore& Wiring::batch_store() {

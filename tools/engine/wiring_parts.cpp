@@ -145,7 +145,7 @@ Wiring::Parts::Parts(
       deadlines(executor::ExternalLimits(settings.external_time_limits)),
       executor(
           {store,
-           store,
+           store.nodes(),
            store,
            handlers,
            clock,

@@ -152,10 +152,10 @@ TEST_P(Claims, A_renewal_tells_what_is_lost) {
 TEST_P(Claims, With_a_dead_node_go_its_claims) {
     const persistence::NodeIdentity dead{
         .node = "dead", .incarnation = "1", .locks = schema::LockGranularity::page};
-    store_.register_node(dead, noop_, clock_.now(), clock_.now() + 10s);
+    store_.nodes().register_node(dead, noop_, clock_.now(), clock_.now() + 10s);
     const std::vector<Job> jobs = insert_and_claim(2, "dead");
     clock_.tick(11s);
-    EXPECT_THAT(store_.end_expired_leases(clock_.now()), ElementsAre("dead"));
+    EXPECT_THAT(store_.nodes().end_expired_leases(clock_.now()), ElementsAre("dead"));
     EXPECT_EQ(reset(), 2);
     EXPECT_THAT(complete(jobs, "dead"), Each(OutcomeAnswer::lost_lock));
 }

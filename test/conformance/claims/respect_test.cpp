@@ -27,7 +27,7 @@ protected:
     }
 
     void start(const NodeIdentity& node) {
-        store_.register_node(node, noop_, clock_.now(), clock_.now() + 10s);
+        store_.nodes().register_node(node, noop_, clock_.now(), clock_.now() + 10s);
     }
 };
 

@@ -38,7 +38,9 @@ protected:
 
     void live(std::string_view node, ServedScope scope) {
         const persistence::NodeIdentity identity{.node = std::string(node), .incarnation = "1"};
-        store_.register_node(identity, within(std::move(scope)), clock_.now(), clock_.now() + 10s);
+        store_.nodes().register_node(
+            identity, within(std::move(scope)), clock_.now(), clock_.now() + 10s
+        );
     }
 
     std::vector<UnservedJobs> unserved() {
@@ -59,16 +61,16 @@ TEST_P(Scopes, Others_see_what_a_node_is_set_not_to_fetch) {
     live("both", {});
     ServedJobs neither = within({.tenants = {"acme"}});
     neither.fetching = {.jobs = false, .timers = false};
-    store_.register_node(
+    store_.nodes().register_node(
         {.node = "neither", .incarnation = "1"}, neither, clock_.now(), clock_.now() + 10s
     );
-    std::vector<persistence::Node> nodes = store_.nodes();
+    std::vector<persistence::Node> nodes = store_.nodes().nodes();
     ASSERT_EQ(nodes.size(), 2U);
     EXPECT_EQ(nodes[0].fetching, persistence::Fetching());
     EXPECT_EQ(nodes[1].fetching, neither.fetching);
     EXPECT_THAT(nodes[1].scope.tenants, ElementsAre("acme"));
-    store_.tell_served("neither", within({}));
-    EXPECT_EQ(store_.nodes()[1].fetching, persistence::Fetching());
+    store_.nodes().tell_served("neither", within({}));
+    EXPECT_EQ(store_.nodes().nodes()[1].fetching, persistence::Fetching());
 }
 
 TEST_P(Scopes, Only_jobs_inside_are_acquired) {
@@ -146,12 +148,12 @@ TEST_P(Scopes, Are_listed_with_their_nodes_and_go_with_them) {
     const ServedScope scope{
         .priorities = {-3, 9}, .categories = {"", "mail"}, .definitions = {"invoice:1"}};
     live("node-1", scope);
-    ASSERT_THAT(store_.nodes(), testing::SizeIs(1));
-    EXPECT_EQ(store_.nodes().front().scope, scope);
-    store_.tell_served("node-1", within({}));
-    EXPECT_TRUE(store_.nodes().front().scope.is_all());
+    ASSERT_THAT(store_.nodes().nodes(), testing::SizeIs(1));
+    EXPECT_EQ(store_.nodes().nodes().front().scope, scope);
+    store_.nodes().tell_served("node-1", within({}));
+    EXPECT_TRUE(store_.nodes().nodes().front().scope.is_all());
     live("node-1", scope);
-    store_.leave({.node = "node-1", .incarnation = "1"});
+    store_.nodes().leave({.node = "node-1", .incarnation = "1"});
     EXPECT_EQ(count_rows("JS_SCOPE"), 0);
 }
 
