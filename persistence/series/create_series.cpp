@@ -1,8 +1,9 @@
+#include "persistence/series/create_series.hpp"
+
 #include "persistence/rows/due_date_range.hpp"
 #include "persistence/rows/insert_jobs.hpp"
 #include "persistence/rows/job_address.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
-#include "persistence/series/series_operations.hpp"
 #include "persistence/series/series_table.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "schema/series/series_change.hpp"

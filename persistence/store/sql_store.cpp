@@ -7,6 +7,7 @@
 #include "persistence/nodes/served_jobs.hpp"
 #include "persistence/queries/job_queries.hpp"
 #include "persistence/rows/insert_jobs.hpp"
+#include "persistence/series/create_series.hpp"
 #include "persistence/sql/database_now.hpp"
 
 #include <memory>
@@ -62,6 +63,15 @@ SqlStore::insert(Transaction& transaction, std::vector<PlacedJob> jobs, IdOrigin
 
 std::vector<PlacedJob> SqlStore::insert(std::vector<PlacedJob> jobs, IdOrigin ids) {
     return insert_jobs(context_, std::move(jobs), ids);
+}
+
+std::vector<PlacedJob>
+SqlStore::create(Transaction& transaction, std::vector<NewSeries> series, TimePoint now) {
+    return create_series(context_, transaction, std::move(series), now);
+}
+
+std::vector<PlacedJob> SqlStore::create(std::vector<NewSeries> series, TimePoint now) {
+    return create_series(context_, std::move(series), now);
 }
 
 std::vector<Job> SqlStore::read_again(Transaction& transaction, std::vector<Job> inserted) {

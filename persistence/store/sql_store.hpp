@@ -43,7 +43,6 @@ class SqlStore final : public ExecutorStore,
                        public TimerStore,
                        public EnqueuerStore,
                        public OperatorStore,
-                       public SeriesStore,
                        public ServedStore,
                        public ClockSource {
 public:
@@ -258,24 +257,6 @@ public:
     create(Transaction& transaction, std::vector<NewSeries> series, schema::TimePoint now) override;
     std::vector<schema::PlacedJob> create(std::vector<NewSeries> series, schema::TimePoint now)
         override;
-    [[nodiscard]] std::vector<SeriesSummary>
-    list_series(const SeriesFilter& filter, std::string_view after, std::size_t limit) override;
-    [[nodiscard]] std::map<std::string, std::int64_t> count_groups() override;
-    [[nodiscard]] std::optional<SeriesSummary> find_series(std::string_view key) override;
-    [[nodiscard]] SeriesAnswer reschedule_series(const schema::Series& times, schema::TimePoint now)
-        override;
-    [[nodiscard]] std::optional<std::string>
-    fire_series(std::string_view key, schema::TimePoint now) override;
-    [[nodiscard]] std::vector<std::string>
-    series_without_turn(std::string_view up_to, std::size_t limit) override;
-    [[nodiscard]] std::optional<std::string>
-    restore_turn(std::string_view key, schema::TimePoint now) override;
-    [[nodiscard]] SeriesAnswer end_series(std::string_view key, schema::TimePoint now) override;
-    [[nodiscard]] SeriesAnswer remove_series(std::string_view key) override;
-
-    std::size_t put_calendar(const StoredCalendar& calendar, schema::TimePoint now) override;
-    [[nodiscard]] std::vector<StoredCalendar> calendars() override;
-    [[nodiscard]] CalendarAnswer remove_calendar(std::string_view name) override;
 
     [[nodiscard]] KnownDefinitions
     known_definitions(Transaction* transaction, schema::SteadyPoint now) override;
@@ -295,6 +276,7 @@ public:
     [[nodiscard]] ThroughputStore& throughput() { return throughput_; }
     [[nodiscard]] RunNewsStore& run_news() { return run_news_; }
     [[nodiscard]] RunStore& runs() { return runs_; }
+    [[nodiscard]] SeriesStore& series() { return series_; }
     [[nodiscard]] WatchStore& watch() { return watch_; }
     [[nodiscard]] WorkerStore& workers() { return workers_; }
 
@@ -322,6 +304,7 @@ private:
     SqlThroughputStore throughput_{context_};
     SqlRunNewsStore run_news_{context_};
     SqlRunStore runs_{runner_, history_};
+    SeriesStore series_{context_};
     WatchStore watch_{context_};
     SqlWorkerStore workers_{context_};
 };

@@ -128,7 +128,7 @@ TEST_P(Concurrency, Nodes_that_fire_series_at_once_take_each_turn_once) {
         }
     });
     EXPECT_EQ(taken_by_.size(), std::size_t{series * turns});
-    for (const auto& one : store_.list_series({}, "", 100)) {
+    for (const auto& one : store_.series().list_series({}, "", 100)) {
         EXPECT_EQ(one.series.fire_count, turns) << one.series.key;
         EXPECT_EQ(one.condition, persistence::SeriesCondition::ended) << one.series.key;
     }

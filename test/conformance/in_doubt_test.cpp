@@ -136,7 +136,7 @@ TEST_P(LostCommitAnswer, A_series_begins_and_each_turn_brings_the_next_one_once)
         lose_answer();
         const auto due = store_.move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
         ASSERT_THAT(ids_of(due.locked), ElementsAre("t"));
-        EXPECT_EQ(store_.find_series("s")->series.fire_count, 1);
+        EXPECT_EQ(store_.series().find_series("s")->series.fire_count, 1);
         lose_answer();
         EXPECT_THAT(
             store_.apply("node-1", std::vector{completed_outcome(due.locked[0])}),
@@ -144,13 +144,13 @@ TEST_P(LostCommitAnswer, A_series_begins_and_each_turn_brings_the_next_one_once)
         );
         EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 1);
         lose_answer();
-        EXPECT_TRUE(store_.fire_series("s", clock_.now()));
+        EXPECT_TRUE(store_.series().fire_series("s", clock_.now()));
         EXPECT_EQ(count_rows("ACT_RU_JOB"), 1);
         lose_answer();
-        EXPECT_EQ(store_.end_series("s", clock_.now()), SeriesAnswer::done);
+        EXPECT_EQ(store_.series().end_series("s", clock_.now()), SeriesAnswer::done);
         EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 0);
         lose_answer();
-        EXPECT_EQ(store_.remove_series("s"), SeriesAnswer::done);
+        EXPECT_EQ(store_.series().remove_series("s"), SeriesAnswer::done);
     });
 }
 
@@ -168,7 +168,7 @@ TEST_P(LostCommitAnswer, A_turn_that_is_left_out_is_left_out_once) {
             testing::IsEmpty()
         );
         EXPECT_EQ(job("t").due_date, clock_.now() + 30min);
-        EXPECT_EQ(store_.find_series("s")->series.turns_taken, 2);
+        EXPECT_EQ(store_.series().find_series("s")->series.turns_taken, 2);
     });
 }
 

@@ -63,10 +63,10 @@ protected:
     }
 
     [[nodiscard]] Series series(std::string_view key = "s") {
-        return store_.find_series(key).value().series;
+        return store_.series().find_series(key).value().series;
     }
     [[nodiscard]] SeriesCondition condition(std::string_view key = "s") {
-        return store_.find_series(key).value().condition;
+        return store_.series().find_series(key).value().condition;
     }
 
     /// The only job in a place.

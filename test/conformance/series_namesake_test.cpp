@@ -19,7 +19,7 @@ protected:
 
     /// The series that is not the one with the key `s`.
     Series other_series() {
-        for (SeriesSummary& summary : store_.list_series({}, "", 10)) {
+        for (SeriesSummary& summary : store_.series().list_series({}, "", 10)) {
             if (summary.series.key != "s") {
                 return summary.series;
             }

@@ -108,11 +108,12 @@ TEST_P(PausedSeries, A_new_text_leaves_a_paused_series_paused) {
     start(in_group("s"));
     pause_group("g");
     EXPECT_EQ(
-        store_.reschedule_series({.key = "s", .repeat = "R/PT1H"}, clock_.now()), SeriesAnswer::done
+        store_.series().reschedule_series({.key = "s", .repeat = "R/PT1H"}, clock_.now()),
+        SeriesAnswer::done
     );
     EXPECT_EQ(condition(), SeriesCondition::paused);
     EXPECT_EQ(only_job_in(JobPlace::suspended).due_date, clock_.now() + 1h);
-    EXPECT_EQ(store_.end_series("s", clock_.now()), SeriesAnswer::done);
+    EXPECT_EQ(store_.series().end_series("s", clock_.now()), SeriesAnswer::done);
     EXPECT_EQ(count_rows("ACT_RU_SUSPENDED_JOB"), 0);
 }
 
@@ -142,7 +143,7 @@ TEST_P(PausedSeries, Suspending_its_instance_holds_a_series_too) {
 class StoredCalendars : public SeriesTest {
 protected:
     std::size_t put(std::string name, std::string text) {
-        return store_.put_calendar({std::move(name), std::move(text)}, clock_.now());
+        return store_.series().put_calendar({std::move(name), std::move(text)}, clock_.now());
     }
 
     /// 2026-01-01 is a Thursday.
@@ -162,7 +163,7 @@ TEST_P(StoredCalendars, A_calendar_is_stored_under_its_name) {
     EXPECT_EQ(put("weekend", "weekly SAT SUN"), 0U);
     EXPECT_EQ(put("firm", "based on weekend; annual 12-25"), 0U);
     EXPECT_EQ(put("weekend", "weekly SUN"), 0U);
-    const auto stored = store_.calendars();
+    const auto stored = store_.series().calendars();
     ASSERT_EQ(stored.size(), 2U);
     EXPECT_EQ(stored[0].name, "firm");
     EXPECT_EQ(stored[1].text, "weekly SUN");
@@ -175,7 +176,7 @@ TEST_P(StoredCalendars, What_is_wrong_is_refused) {
     EXPECT_THROW(put("a", "based on b"), std::invalid_argument);
     EXPECT_THROW(put("", "weekly SUN"), std::invalid_argument);
     EXPECT_THROW(put("d", "cron " + std::string(4000, ' ') + "x"), std::invalid_argument);
-    EXPECT_EQ(store_.calendars().size(), 2U);
+    EXPECT_EQ(store_.series().calendars().size(), 2U);
 }
 
 TEST_P(StoredCalendars, Turns_leave_out_what_the_calendar_of_their_series_excludes) {
@@ -208,12 +209,12 @@ TEST_P(StoredCalendars, A_calendar_in_use_is_not_removed) {
     put("base", "weekly SUN");
     put("firm", "based on base");
     start_daily("s", "firm");
-    EXPECT_EQ(store_.remove_calendar("firm"), CalendarAnswer::in_use);
-    EXPECT_EQ(store_.remove_calendar("base"), CalendarAnswer::in_use);
-    EXPECT_EQ(store_.end_series("s", clock_.now()), SeriesAnswer::done);
-    EXPECT_EQ(store_.remove_calendar("firm"), CalendarAnswer::done);
-    EXPECT_EQ(store_.remove_calendar("base"), CalendarAnswer::done);
-    EXPECT_EQ(store_.remove_calendar("base"), CalendarAnswer::not_found);
+    EXPECT_EQ(store_.series().remove_calendar("firm"), CalendarAnswer::in_use);
+    EXPECT_EQ(store_.series().remove_calendar("base"), CalendarAnswer::in_use);
+    EXPECT_EQ(store_.series().end_series("s", clock_.now()), SeriesAnswer::done);
+    EXPECT_EQ(store_.series().remove_calendar("firm"), CalendarAnswer::done);
+    EXPECT_EQ(store_.series().remove_calendar("base"), CalendarAnswer::done);
+    EXPECT_EQ(store_.series().remove_calendar("base"), CalendarAnswer::not_found);
 }
 
 }  // namespace

@@ -288,7 +288,7 @@ TEST_P(SeriesOptions, A_dead_letter_pauses_the_series_if_that_was_asked_for) {
         EXPECT_THAT(fire(), IsEmpty());
         store_.activate(SuspensionScope::series, key, clock_.now());
         EXPECT_EQ(fire().size(), 1U);
-        EXPECT_EQ(store_.end_series(key, clock_.now()), SeriesAnswer::done);
+        EXPECT_EQ(store_.series().end_series(key, clock_.now()), SeriesAnswer::done);
     }
 }
 

@@ -54,7 +54,7 @@ private:
 
 protected:
     persistence::OperatorStore& store_ = sql_store_;
-    persistence::SeriesStore& series_store_ = sql_store_;
+    persistence::SeriesStore& series_store_ = sql_store_.series();
     persistence::AuditStore& audit_store_ = sql_store_.audit();
     persistence::BatchStore& batch_store_ = sql_store_.batches();
 

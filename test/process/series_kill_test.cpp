@@ -29,7 +29,7 @@ protected:
     }
 
     [[nodiscard]] schema::Series series(const std::string& key) const {
-        return store->find_series(key).value().series;
+        return store->series().find_series(key).value().series;
     }
 
     /// The due dates of the turns that have fired; none twice.

@@ -115,7 +115,7 @@ executor::ManualRunResult Wiring::run_job(const std::string& id) {
 }
 
 executor::BulkEnqueue Wiring::enqueueing() {
-    return {{parts_->store, parts_->store}, parts_->producer, parts_->clock};
+    return {{parts_->store, parts_->store.series()}, parts_->producer, parts_->clock};
 }
 
 const executor::RetryRule& Wiring::retry_rule() const {
@@ -160,7 +160,7 @@ persistence::OperatorStore& Wiring::store() {
 }
 
 persistence::SeriesStore& Wiring::series_store() {
-    return parts_->store;
+    return parts_->store.series();
 }
 
 persistence::DefinitionStore& Wiring::definition_store() {

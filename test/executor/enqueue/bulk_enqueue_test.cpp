@@ -63,7 +63,7 @@ protected:
     test::RecordingIntake intake_;
     const WakeUps wake_ups_;
     JobProducer producer_{{sql_store_, intake_, clock_, wake_ups_}, {}};
-    BulkEnqueue bulk_{{sql_store_, sql_store_}, producer_, clock_};
+    BulkEnqueue bulk_{{sql_store_, sql_store_.series()}, producer_, clock_};
 };
 
 TEST_F(BulkEnqueueTest, One_job_is_enqueued_and_one_that_repeats_begins_a_series) {
