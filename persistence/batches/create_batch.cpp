@@ -1,9 +1,10 @@
 #include "persistence/batch_store.hpp"
 #include "persistence/batches/batch_rows.hpp"
 #include "persistence/batches/filter_text.hpp"
+#include "persistence/enqueuer_store.hpp"
 #include "persistence/queries/job_filter_sql.hpp"
 #include "persistence/queries/job_queries.hpp"
-#include "persistence/rows/insert_jobs.hpp"
+#include "persistence/rows/store_context.hpp"
 #include "schema/ensure.hpp"
 #include "schema/limits.hpp"
 #include "schema/text/utf8.hpp"
@@ -58,8 +59,8 @@ void insert_carrier(
 ) {
     carrier.id = id;
     const JobPlace place = carrier.due_date ? JobPlace::timer : JobPlace::executable;
-    insert_jobs(
-        context, transaction, {{.place = place, .job = std::move(carrier)}}, IdOrigin::made
+    EnqueuerStore(context).insert(
+        transaction, {{.place = place, .job = std::move(carrier)}}, IdOrigin::made
     );
 }
 

@@ -1,6 +1,8 @@
 #include "persistence/definitions/definition_rows.hpp"
 
 #include "persistence/definition_store.hpp"
+#include "persistence/enqueuer_store.hpp"
+#include "persistence/rows/store_context.hpp"
 #include "persistence/sql/dialect.hpp"
 
 #include <fmt/format.h>
@@ -210,8 +212,7 @@ bool DefinitionStore::remove_definition(const JobDefinitionName& name) {
     return removed > 0;
 }
 
-void record_definitions(
-    const StoreContext& context,
+void EnqueuerStore::record_definitions(
     Transaction* transaction,
     std::span<const JobDefinitionName> names
 ) {
@@ -226,7 +227,7 @@ void record_definitions(
     if (transaction != nullptr) {
         record(*transaction);
     } else {
-        context.runner.run(record, run_again);
+        context_.runner.run(record, run_again);
     }
 }
 

@@ -1,22 +1,12 @@
 #pragma once
 
-#include "persistence/enqueuer_store.hpp"
-#include "persistence/rows/store_context.hpp"
+#include "persistence/sql/connection.hpp"
+#include "schema/definition/job_definition.hpp"
 
-#include <span>
+#include <cstddef>
 #include <string_view>
 
-/// See EnqueuerStore.
 namespace jobstrand::persistence {
-
-[[nodiscard]] KnownDefinitions
-known_definitions(const StoreContext& context, Transaction* transaction, schema::SteadyPoint now);
-
-void record_definitions(
-    const StoreContext& context,
-    Transaction* transaction,
-    std::span<const schema::JobDefinitionName> names
-);
 
 /// The columns of a row, in the order in which definition_in reads them.
 inline constexpr std::string_view kDefinitionColumns =

@@ -1,4 +1,5 @@
 #include "persistence/claims/claimed_jobs.hpp"
+#include "persistence/enqueuer_store.hpp"
 #include "persistence/queries/failure_row.hpp"
 #include "persistence/queries/job_filter_sql.hpp"
 #include "persistence/queries/job_queries.hpp"
@@ -198,6 +199,10 @@ std::optional<PlacedJob> find_job(const StoreContext& context, std::string_view 
         found = address ? std::optional(read_at(connection, *address)) : std::nullopt;
     });
     return found;
+}
+
+bool EnqueuerStore::is_stored(std::string_view id) {
+    return find_job(context_, id).has_value();
 }
 
 std::vector<Job> list_jobs(

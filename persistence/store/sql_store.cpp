@@ -6,8 +6,6 @@
 #include "persistence/jobs/timer_moves.hpp"
 #include "persistence/nodes/served_jobs.hpp"
 #include "persistence/queries/job_queries.hpp"
-#include "persistence/rows/insert_jobs.hpp"
-#include "persistence/series/create_series.hpp"
 #include "persistence/sql/database_now.hpp"
 
 #include <memory>
@@ -52,30 +50,12 @@ void SqlStore::in_transaction(
     runner_.run(work, was_committed, Commit::alone);
 }
 
+void SqlStore::add_definitions(std::vector<schema::JobDefinition> definitions) {
+    definitions_.configure(std::move(definitions));
+}
+
 std::optional<TimePoint> SqlStore::database_now() {
     return persistence::database_now(runner_);
-}
-
-std::vector<PlacedJob>
-SqlStore::insert(Transaction& transaction, std::vector<PlacedJob> jobs, IdOrigin ids) {
-    return insert_jobs(context_, transaction, std::move(jobs), ids);
-}
-
-std::vector<PlacedJob> SqlStore::insert(std::vector<PlacedJob> jobs, IdOrigin ids) {
-    return insert_jobs(context_, std::move(jobs), ids);
-}
-
-std::vector<PlacedJob>
-SqlStore::create(Transaction& transaction, std::vector<NewSeries> series, TimePoint now) {
-    return create_series(context_, transaction, std::move(series), now);
-}
-
-std::vector<PlacedJob> SqlStore::create(std::vector<NewSeries> series, TimePoint now) {
-    return create_series(context_, std::move(series), now);
-}
-
-std::vector<Job> SqlStore::read_again(Transaction& transaction, std::vector<Job> inserted) {
-    return persistence::read_again(context_, transaction, std::move(inserted));
 }
 
 bool SqlStore::has_acquirable(const ServedJobs& served, std::string_view after) {

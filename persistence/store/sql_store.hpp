@@ -41,7 +41,6 @@ namespace jobstrand::persistence {
 /// Thread safety: safe. Everything passed in must outlive it.
 class SqlStore final : public ExecutorStore,
                        public TimerStore,
-                       public EnqueuerStore,
                        public OperatorStore,
                        public ServedStore,
                        public ClockSource {
@@ -71,24 +70,7 @@ public:
 
     [[nodiscard]] std::optional<schema::TimePoint> database_now() override;
 
-    std::vector<schema::PlacedJob> insert(
-        Transaction& transaction,
-        std::vector<schema::PlacedJob> jobs,
-        IdOrigin ids = IdOrigin::given
-    ) override;
-    std::vector<schema::PlacedJob>
-    insert(std::vector<schema::PlacedJob> jobs, IdOrigin ids = IdOrigin::given) override;
-
-    [[nodiscard]] std::vector<schema::Enqueued> take_keys(
-        Transaction& transaction,
-        std::span<const KeyWish> wishes,
-        schema::TimePoint now
-    ) override;
     [[nodiscard]] std::optional<KeyOwner> key_owner(std::string_view key) override;
-
-    [[nodiscard]] std::vector<schema::Job>
-    read_again(Transaction& transaction, std::vector<schema::Job> inserted) override;
-
     [[nodiscard]] bool has_acquirable(const ServedJobs& served, std::string_view after = {})
         override;
     [[nodiscard]] IdleView look_around(const ServedJobs& served, schema::TimePoint now) override;
@@ -252,23 +234,12 @@ public:
     [[nodiscard]] std::optional<AwaitedGroup> awaited_group(const schema::Job& job) override;
     [[nodiscard]] std::optional<GroupHold> group_hold(const schema::Job& job) override;
 
-    [[nodiscard]] bool is_stored(std::string_view id) override { return find(id).has_value(); }
-    std::vector<schema::PlacedJob>
-    create(Transaction& transaction, std::vector<NewSeries> series, schema::TimePoint now) override;
-    std::vector<schema::PlacedJob> create(std::vector<NewSeries> series, schema::TimePoint now)
-        override;
-
-    [[nodiscard]] KnownDefinitions
-    known_definitions(Transaction* transaction, schema::SteadyPoint now) override;
-    void record_definitions(
-        Transaction* transaction,
-        std::span<const schema::JobDefinitionName> names
-    ) override;
     // Roles in classes of their own.
     [[nodiscard]] AuditStore& audit() { return audit_; }
     [[nodiscard]] BatchStore& batches() { return batches_; }
     [[nodiscard]] DefinitionStore& definitions() { return definition_store_; }
     [[nodiscard]] EngineStore& engine() { return engine_; }
+    [[nodiscard]] EnqueuerStore& enqueuer() { return enqueuer_; }
     [[nodiscard]] HistoryStore& history() { return history_store_; }
     [[nodiscard]] LimitStore& limits() { return limit_store_; }
     [[nodiscard]] NodeStore& nodes() { return nodes_; }
@@ -297,6 +268,7 @@ private:
     BatchStore batches_{context_};
     DefinitionStore definition_store_{context_};
     SqlEngineStore engine_{context_};
+    EnqueuerStore enqueuer_{context_};
     SqlHistoryStore history_store_{runner_, history_};
     LimitStore limit_store_{context_};
     SqlNodeStore nodes_{context_};

@@ -1,3 +1,4 @@
+#include "persistence/enqueuer_store.hpp"
 #include "persistence/rows/key_rows.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/unique/unique_operations.hpp"
@@ -81,9 +82,9 @@ ExpiredKeys remove_expired_keys(const StoreContext& context, const KeySearch& se
     return done;
 }
 
-std::optional<KeyOwner> owner_of_key(const StoreContext& context, std::string_view key) {
+std::optional<KeyOwner> EnqueuerStore::key_owner(std::string_view key) {
     std::optional<KeyOwner> owner;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         owner.reset();
         const std::array<Value, 1> parameters{key};
         connection.query({.sql = kOwner, .columns = 2}, parameters, [&](const Row& row) {

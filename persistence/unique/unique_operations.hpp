@@ -4,22 +4,12 @@
 #include "persistence/unique_keys.hpp"
 #include "schema/job.hpp"
 
-#include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
-/// What is done with unique keys; see EnqueuerStore, OperatorStore and ExecutorStore for what is
-/// promised.
+/// What becomes of unique keys behind their jobs.
 namespace jobstrand::persistence {
-
-[[nodiscard]] std::vector<schema::Enqueued> take_keys(
-    Transaction& transaction,
-    const StoreContext& context,
-    std::span<const KeyWish> wishes,
-    schema::TimePoint now
-);
 
 /// Gives dead letters that are about to be requeued their keys back, which they hold while they are
 /// open, or for what is left of their period. Returns the ids of those whose key another job has by
@@ -30,9 +20,7 @@ namespace jobstrand::persistence {
     schema::TimePoint now
 );
 
+/// See ExecutorStore.
 [[nodiscard]] ExpiredKeys remove_expired_keys(const StoreContext& context, const KeySearch& search);
-
-[[nodiscard]] std::optional<KeyOwner>
-owner_of_key(const StoreContext& context, std::string_view key);
 
 }  // namespace jobstrand::persistence

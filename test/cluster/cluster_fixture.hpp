@@ -37,7 +37,7 @@ public:
     void add_aborting(const std::string& id) {
         schema::Job job{.id = id};
         job.handler_type = "abort";
-        store_.insert(
+        store_.enqueuer().insert(
             {{.place = schema::JobPlace::executable, .job = std::move(job)}},
             persistence::IdOrigin::given
         );
@@ -54,7 +54,7 @@ public:
                 job.handler_type = "append";
                 jobs.push_back({.place = schema::JobPlace::executable, .job = std::move(job)});
             }
-            store_.insert(std::move(jobs), persistence::IdOrigin::given);
+            store_.enqueuer().insert(std::move(jobs), persistence::IdOrigin::given);
         }
     }
 
@@ -67,7 +67,7 @@ public:
             job.process_instance_id = fmt::format("i{}", i % instances);
             jobs.push_back({.place = schema::JobPlace::executable, .job = std::move(job)});
         }
-        store_.insert(std::move(jobs), persistence::IdOrigin::given);
+        store_.enqueuer().insert(std::move(jobs), persistence::IdOrigin::given);
     }
 
     /// Also while the server dies and comes back.

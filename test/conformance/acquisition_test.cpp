@@ -95,7 +95,7 @@ TEST_P(Acquisition, A_limit_of_zero_acquires_nothing) {
 
 // R033, R105: what conditions say elsewhere, tables say here.
 TEST_P(Acquisition, Only_the_executable_place_is_acquired_from) {
-    store_.insert(
+    store_.enqueuer().insert(
         {{JobPlace::timer, a_job("t").due_at(clock_.now() - 1h)},
          {JobPlace::suspended, a_job("s")},
          {JobPlace::dead_letter, a_job("d")},

@@ -280,7 +280,7 @@ TEST_P(CalendarChanges, Hundreds_of_series_move_in_one_transaction) {
         Series daily{.key = turn.id, .repeat = "0 0 9 * * ?", .calendar = "base"};
         all.push_back({.series = std::move(daily), .first_turn = turn});
     }
-    (void)store_.create(std::move(all), clock_.now());
+    (void)store_.enqueuer().create(std::move(all), clock_.now());
     EXPECT_EQ(put("base", "weekly THU"), static_cast<std::size_t>(count));
     for (const Job& turn : store_.list(JobPlace::timer, {}, "", count)) {
         EXPECT_EQ(turn.due_date, clock_.now() + 33h);

@@ -110,7 +110,7 @@ TEST_P(Concurrency, Nodes_that_fire_series_at_once_take_each_turn_once) {
              .first_turn = std::move(job)}
         );
     }
-    (void)store_.create(std::move(all), clock_.now());
+    (void)store_.enqueuer().create(std::move(all), clock_.now());
     clock_.tick(1h);
     std::atomic<int> completed = 0;
     on_all_nodes([&](persistence::SqlStore& store, const std::string& node) {
@@ -180,7 +180,7 @@ TEST_P(
     });
     on_all_nodes([this](persistence::SqlStore& store, const std::string& node) {
         for (int i = 0; i < 15; ++i) {
-            store.insert(
+            store.enqueuer().insert(
                 {{JobPlace::executable, a_job(node + "." + std::to_string(i)).of_instance("i")}}
             );
         }

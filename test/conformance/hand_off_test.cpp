@@ -45,7 +45,7 @@ protected:
     RecordingIntake intake_;
     executor::WakeUps wake_ups_;
     executor::JobProducer producer_{
-        {.store = store_, .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
+        {.store = store_.enqueuer(), .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
         {}};
 };
 

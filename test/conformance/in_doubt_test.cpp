@@ -128,7 +128,7 @@ TEST_P(LostCommitAnswer, A_series_begins_and_each_turn_brings_the_next_one_once)
     in_both_cases([this](auto lose_answer) {
         execute("DELETE FROM JS_SERIES");
         lose_answer();
-        (void)store_.create(
+        (void)store_.enqueuer().create(
             {{.series = {.key = "s", .repeat = "R/PT1S", .overlap = false},
               .first_turn = a_job("t").due_at(clock_.now())}},
             clock_.now()
@@ -157,7 +157,7 @@ TEST_P(LostCommitAnswer, A_series_begins_and_each_turn_brings_the_next_one_once)
 TEST_P(LostCommitAnswer, A_turn_that_is_left_out_is_left_out_once) {
     in_both_cases([this](auto lose_answer) {
         execute("DELETE FROM JS_SERIES");
-        (void)store_.create(
+        (void)store_.enqueuer().create(
             {{.series = {.key = "s", .repeat = "R/PT1H", .misfire = "next-with-remaining"},
               .first_turn = a_job("t").due_at(clock_.now() - 90min)}},
             clock_.now()
@@ -272,7 +272,7 @@ TEST_P(LostCommitAnswer, An_app_whose_own_work_cannot_be_asked_is_told_of_the_do
     try {
         store_.in_transaction(
             [this](Transaction& transaction) {
-                store_.insert(transaction, {{JobPlace::executable, a_job("a")}});
+                store_.enqueuer().insert(transaction, {{JobPlace::executable, a_job("a")}});
             },
             {}
         );
@@ -287,7 +287,7 @@ TEST_P(LostCommitAnswer, An_app_that_can_ask_for_its_work_is_told_that_it_is_don
         lose_answer();
         store_.in_transaction(
             [this](Transaction& transaction) {
-                store_.insert(transaction, {{JobPlace::executable, a_job("a")}});
+                store_.enqueuer().insert(transaction, {{JobPlace::executable, a_job("a")}});
             },
             [](Transaction& transaction) {
                 bool found = false;

@@ -29,7 +29,7 @@ INSTANTIATE_TEST_SUITE_P(
 );
 
 TEST_P(Instances, Each_one_shows_how_many_jobs_it_has_in_which_place) {
-    store_.insert(
+    store_.enqueuer().insert(
         {{JobPlace::executable, a_job("a").of_instance("i")},
          {JobPlace::executable, a_job("b").of_instance("i")},
          {JobPlace::dead_letter, a_job("c").of_instance("i")},

@@ -71,7 +71,7 @@ TEST_P(LateCommit, A_job_with_an_old_id_is_found_soon_enough_after_its_commit) {
     {
         Transaction late(*connection_);
         const Job job = job_made(1h);
-        (void)store_.insert(late, {{JobPlace::executable, job}});
+        (void)store_.enqueuer().insert(late, {{JobPlace::executable, job}});
         EXPECT_THAT(taken_after(1), IsEmpty());
         late.commit();
     }

@@ -65,7 +65,7 @@ protected:
             model_.insert(job.id, job.process_instance_id, job.due_date, clock_.now());
             jobs.push_back({.place = schema::place_of_new(job, clock_.now()), .job = job});
         }
-        store_.insert(jobs);
+        store_.enqueuer().insert(jobs);
     }
 
     void acquire_all() {

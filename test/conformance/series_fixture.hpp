@@ -21,8 +21,9 @@ protected:
     std::string start(Series series, Job turn = a_job("")) {
         turn.id = turn.id.empty() ? series.key + "-1" : turn.id;
         turn.correlation_id = turn.id;
-        const auto turns =
-            store_.create({{.series = std::move(series), .first_turn = turn}}, clock_.now());
+        const auto turns = store_.enqueuer().create(
+            {{.series = std::move(series), .first_turn = turn}}, clock_.now()
+        );
         return turns.front().job.series;
     }
 

@@ -109,7 +109,7 @@ TEST_P(SeriesOperations, A_series_begins_in_the_transaction_of_its_caller) {
     const auto begin = [&](bool fails) {
         store_.in_transaction(
             [&](Transaction& transaction) {
-                (void)store_.create(
+                (void)store_.enqueuer().create(
                     transaction,
                     {{.series = every_ten_minutes(), .first_turn = a_job("s-1")}},
                     clock_.now()

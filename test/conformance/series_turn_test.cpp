@@ -133,7 +133,7 @@ TEST_P(SeriesTurns, A_page_carries_many_series_on_at_once) {
     for (Job& job : many_jobs("t", count)) {
         all.push_back({.series = {.repeat = "R/PT10M"}, .first_turn = std::move(job)});
     }
-    (void)store_.create(std::move(all), clock_.now());
+    (void)store_.enqueuer().create(std::move(all), clock_.now());
     clock_.tick(10min);
     EXPECT_EQ(fire().size(), count);
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB WHERE REPEAT_ IS NOT NULL"), 90);

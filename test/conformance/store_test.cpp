@@ -56,7 +56,7 @@ std::vector<Job> StoreTest::insert(JobPlace place, std::vector<Job> jobs) {
         placed.push_back({.place = place, .job = std::move(job)});
     }
     std::vector<Job> stored;
-    for (PlacedJob& one : store_.insert(std::move(placed))) {
+    for (PlacedJob& one : store_.enqueuer().insert(std::move(placed))) {
         stored.push_back(std::move(one.job));
     }
     return stored;

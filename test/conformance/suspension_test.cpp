@@ -30,7 +30,7 @@ protected:
 
     /// One job of the instance "i" in each place that can be suspended: "e", "t", "x".
     void insert_three() {
-        store_.insert(
+        store_.enqueuer().insert(
             {{JobPlace::executable, a_job("e").of_instance("i")},
              {JobPlace::timer, a_job("t").of_instance("i").due_at(clock_.now() + 1h)},
              {JobPlace::external_worker,
@@ -65,7 +65,7 @@ TEST_P(Suspensions, A_long_one_tells_how_far_it_is_and_can_be_stopped) {
             {JobPlace::executable, a_job(fmt::format("{:04}", i)).of_definition("shipping:3")}
         );
     }
-    store_.insert(jobs);
+    store_.enqueuer().insert(jobs);
     std::vector<std::int64_t> told;
     const auto stop_at = [&told](std::int64_t most) {
         return [&told, most](std::int64_t moved) {
@@ -196,7 +196,7 @@ TEST_P(Suspensions, New_jobs_of_a_suspended_instance_are_stored_suspended) {
     Job locked = a_job("a").of_instance("i");
     locked.lock_owner = "node-1";
     locked.lock_expiration = clock_.now() + 1h;
-    const auto stored = store_.insert(
+    const auto stored = store_.enqueuer().insert(
         {{JobPlace::executable, locked},
          {JobPlace::timer, a_job("t").of_instance("i").due_at(clock_.now())},
          {JobPlace::dead_letter, a_job("d").of_instance("i")},

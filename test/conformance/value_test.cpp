@@ -149,7 +149,7 @@ TEST_P(Values, A_later_due_date_is_refused_by_name_and_changes_nothing) {
     const Job timer = insert(JobPlace::timer, a_job("t").due_at(clock_.now()).build());
     insert(JobPlace::dead_letter, a_job("d").build());
     try {
-        store_.insert(
+        store_.enqueuer().insert(
             {{JobPlace::executable, a_job("a")}, {JobPlace::timer, a_job("b").due_at(late)}}
         );
         ADD_FAILURE() << "the date was taken";

@@ -33,13 +33,13 @@ void DeskTest::insert_all(JobPlace place, const std::vector<std::string>& ids) {
     for (const std::string& id : ids) {
         jobs.push_back({.place = place, .job = test::a_job(id).build()});
     }
-    sql_store_.insert(std::move(jobs));
+    sql_store_.enqueuer().insert(std::move(jobs));
 }
 
 void DeskTest::insert(JobPlace place, schema::Job job) {
     std::vector<schema::PlacedJob> jobs;
     jobs.push_back({.place = place, .job = std::move(job)});
-    sql_store_.insert(std::move(jobs));
+    sql_store_.enqueuer().insert(std::move(jobs));
 }
 
 void DeskTest::insert_series(const std::string& key, const std::string& group) {
@@ -48,7 +48,7 @@ void DeskTest::insert_series(const std::string& key, const std::string& group) {
         .series = {.key = key, .group = group, .repeat = "R/P1Y"},
         .first_turn = test::a_job(key + "-turn"),
     });
-    sql_store_.create(std::move(series), clock_.now());
+    sql_store_.enqueuer().create(std::move(series), clock_.now());
 }
 
 void DeskTest::lock_all() {

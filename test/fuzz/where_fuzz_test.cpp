@@ -40,7 +40,7 @@ TEST(WhereFuzz, What_is_taken_is_kept_by_batches_and_answered_by_a_database) {
     schema::SilentLog log;
     const timers::SeriesPlanner planner;
     persistence::SqlStore store(*pool, log, planner);
-    store.insert(
+    store.enqueuer().insert(
         {{.place = schema::JobPlace::executable,
           .job = a_job("a").with_payload(R"({"order":{"id":17},"items":[{"sku":"x"}]})").build()}}
     );

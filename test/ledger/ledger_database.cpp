@@ -195,7 +195,7 @@ void LedgerDatabase::add_jobs(std::size_t count, Ledger& ledger) const {
                 ledger.limited.push_back(jobs.back().job.id);
             }
         }
-        store->insert(std::move(jobs), persistence::IdOrigin::given);
+        store->enqueuer().insert(std::move(jobs), persistence::IdOrigin::given);
     }
 }
 

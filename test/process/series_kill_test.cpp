@@ -23,7 +23,7 @@ protected:
         schema::Job turn;
         turn.id = series.key;
         turn.handler_type = handler_type;
-        (void)store->create(
+        (void)store->enqueuer().create(
             {{.series = std::move(series), .first_turn = std::move(turn)}}, clock_.now()
         );
     }

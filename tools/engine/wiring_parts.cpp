@@ -160,7 +160,10 @@ Wiring::Parts::Parts(
            &store.run_news()},
           settings
       ),
-      producer({store, executor, clock, wake_ups, store.ids()}, rules_for_new_jobs(settings)),
+      producer(
+          {store.enqueuer(), executor, clock, wake_ups, store.ids()},
+          rules_for_new_jobs(settings)
+      ),
       outcomes(
           {store,
            store,

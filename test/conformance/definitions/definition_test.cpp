@@ -54,7 +54,7 @@ protected:
     RecordingIntake intake_;
     executor::WakeUps wake_ups_;
     executor::JobProducer producer_{
-        {.store = store_, .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
+        {.store = store_.enqueuer(), .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
         {}};
 };
 
@@ -160,7 +160,11 @@ TEST_P(Definitions, What_another_process_changes_counts_within_five_seconds) {
     set_priority("shipping:3", "8");
     Node other(*database_, faults_);
     executor::JobProducer there(
-        {.store = other.store(), .intake = intake_, .clock = clock_, .wake_ups = wake_ups_}, {}
+        {.store = other.store().enqueuer(),
+         .intake = intake_,
+         .clock = clock_,
+         .wake_ups = wake_ups_},
+        {}
     );
     EXPECT_EQ(enqueue_by(there, of_element("charge")).priority, 8);
     set_priority("shipping:3", "9");
@@ -173,7 +177,11 @@ TEST_P(Definitions, Are_read_in_the_transaction_of_an_app_too) {
     set_priority("shipping:3", "8");
     Node other(*database_, faults_);
     executor::JobProducer there(
-        {.store = other.store(), .intake = intake_, .clock = clock_, .wake_ups = wake_ups_}, {}
+        {.store = other.store().enqueuer(),
+         .intake = intake_,
+         .clock = clock_,
+         .wake_ups = wake_ups_},
+        {}
     );
     std::string id;
     other.store().in_transaction(
@@ -194,7 +202,7 @@ TEST_P(Definitions, What_means_nothing_in_a_row_is_left_out) {
 
 TEST_P(Definitions, Are_recorded_when_first_seen_and_only_then) {
     executor::JobProducer recorder(
-        {.store = store_, .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
+        {.store = store_.enqueuer(), .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
         {.records_definitions = true}
     );
     enqueue_by(recorder, of_element("charge"));
@@ -213,7 +221,7 @@ TEST_P(Definitions, Are_recorded_when_first_seen_and_only_then) {
 
 TEST_P(Definitions, What_was_not_committed_is_recorded_the_next_time) {
     executor::JobProducer recorder(
-        {.store = store_, .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
+        {.store = store_.enqueuer(), .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
         {.records_definitions = true}
     );
     const auto give_up = [&](Transaction& transaction) {
@@ -229,7 +237,7 @@ TEST_P(Definitions, What_was_not_committed_is_recorded_the_next_time) {
 TEST_P(Definitions, Recording_keeps_what_was_set) {
     set_priority("shipping:3/charge/noop", "8");
     executor::JobProducer recorder(
-        {.store = store_, .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
+        {.store = store_.enqueuer(), .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
         {.records_definitions = true}
     );
     EXPECT_EQ(enqueue_by(recorder, of_element("charge")).priority, 8);

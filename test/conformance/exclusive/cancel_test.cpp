@@ -41,7 +41,7 @@ TEST_P(Cancelling, A_running_job_is_a_dead_letter_and_what_its_run_comes_to_is_d
 }
 
 TEST_P(Cancelling, Its_holder_sees_which_of_its_jobs_are_gone) {
-    store_.insert(
+    store_.enqueuer().insert(
         {{JobPlace::executable, a_job("a")},
          {JobPlace::executable, a_job("b")},
          {JobPlace::executable, a_job("c")}}

@@ -122,7 +122,7 @@ TEST_P(JobLog, Successes_leave_no_line_unless_they_are_asked_for) {
     );
     EXPECT_THAT(log(), IsEmpty());
     const auto full = node_at(schema::JobLogLevel::full);
-    full->store().insert({{.place = JobPlace::executable, .job = a_job("b")}});
+    full->store().enqueuer().insert({{.place = JobPlace::executable, .job = a_job("b")}});
     const auto held = full->store().acquire(claim_of("node-2"), noop_, 10);
     ASSERT_THAT(held, SizeIs(1));
     Outcome done = completed_outcome(held.front());

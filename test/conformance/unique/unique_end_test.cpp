@@ -142,11 +142,12 @@ TEST_P(UniqueKeyEnd, A_dead_letter_has_the_rest_of_its_period_when_it_is_requeue
     bury("p");
     EXPECT_THAT(refusal_of(a_job("q").with_key("p")), HasSubstr("job p has"));
     EXPECT_EQ(requeue("p"), JobAnswer::done);
-    EXPECT_EQ(store_.key_owner("p")->until, until);
+    EXPECT_EQ(store_.enqueuer().key_owner("p")->until, until);
     bury("p");
     clock_.tick(2h);
     EXPECT_EQ(requeue("p"), JobAnswer::done);
-    EXPECT_EQ(store_.key_owner("p")->until, std::nullopt) << "from now on while it is open";
+    EXPECT_EQ(store_.enqueuer().key_owner("p")->until, std::nullopt)
+        << "from now on while it is open";
 }
 
 // By a tool that knows nothing of keys, or a version before them.

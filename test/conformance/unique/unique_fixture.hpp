@@ -49,7 +49,7 @@ protected:
 
     /// Who has the key; empty: nobody.
     std::string owner_of(std::string_view key) {
-        const auto owner = store_.key_owner(key);
+        const auto owner = store_.enqueuer().key_owner(key);
         return owner ? owner->job : "";
     }
 
@@ -73,7 +73,7 @@ protected:
     RecordingIntake intake_;
     executor::WakeUps wake_ups_;
     executor::JobProducer producer_{
-        {.store = store_, .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
+        {.store = store_.enqueuer(), .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
         {}};
 };
 

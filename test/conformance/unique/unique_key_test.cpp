@@ -114,7 +114,7 @@ TEST_P(UniqueKey, A_waiting_job_is_replaced_within_its_period_which_begins_anew)
     clock_.tick(30min);
     const KeyRule again{.on_duplicate = OnDuplicate::replace, .period = 1h};
     EXPECT_EQ(enqueue(a_job("b").with_key("k"), again).replaced, "a");
-    EXPECT_EQ(store_.key_owner("k")->until, clock_.now() + 1h);
+    EXPECT_EQ(store_.enqueuer().key_owner("k")->until, clock_.now() + 1h);
 }
 
 TEST_P(UniqueKey, Keys_are_compared_exactly) {

@@ -19,7 +19,10 @@ struct Producer {
     Producer(TestDatabase& database, FaultPlan& faults, const schema::Clock& clock)
         : node(database, faults),
           producer(
-              {.store = node.store(), .intake = intake, .clock = clock, .wake_ups = wake_ups},
+              {.store = node.store().enqueuer(),
+               .intake = intake,
+               .clock = clock,
+               .wake_ups = wake_ups},
               {}
           ) {}
 

@@ -52,7 +52,7 @@ private:
     persistence::SqlStore sql_store_{*pool_, log_, schedule_};
 
 protected:
-    JobProducer producer_{{sql_store_, intake_, clock_, wake_ups_}, {}};
+    JobProducer producer_{{sql_store_.enqueuer(), intake_, clock_, wake_ups_}, {}};
 };
 
 }  // namespace jobstrand::executor

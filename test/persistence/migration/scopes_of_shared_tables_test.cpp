@@ -38,7 +38,7 @@ TEST_P(ScopesOfSharedTables, Have_only_our_jobs_suspended_with_a_tenant) {
     a_job_of("e", "ACT_RU_TIMER_JOB", "their-timer");
     execute("UPDATE ACT_RU_JOB SET TENANT_ID_ = 'acme'");
     execute("UPDATE ACT_RU_TIMER_JOB SET TENANT_ID_ = 'acme'");
-    store_.insert({{JobPlace::executable, of_shipping("ours")}}, IdOrigin::given);
+    store_.enqueuer().insert({{JobPlace::executable, of_shipping("ours")}}, IdOrigin::given);
     EXPECT_EQ(store_.suspend(SuspensionScope::tenant, "acme", now_), 1);
     EXPECT_EQ(text_of("SELECT ID_ FROM ACT_RU_SUSPENDED_JOB"), "ours");
     EXPECT_EQ(counts_of("e"), "1 11000");
@@ -52,7 +52,7 @@ TEST_P(ScopesOfSharedTables, Have_only_our_jobs_suspended_with_a_tenant) {
 TEST_P(ScopesOfSharedTables, Have_kinds_and_single_jobs_of_ours_suspended_where_they_stand) {
     Job job = of_shipping("ours");
     job.due_date = now_ + 1h;
-    store_.insert({{JobPlace::timer, job}}, IdOrigin::given);
+    store_.enqueuer().insert({{JobPlace::timer, job}}, IdOrigin::given);
     for (const auto& [scope, id] :
          {std::pair{SuspensionScope::job_definition, "shipping:3/charge"},
           std::pair{SuspensionScope::definition, "shipping:3"},
@@ -78,7 +78,7 @@ TEST_P(ScopesOfSharedTables, Have_jobs_and_kinds_of_an_engine_that_only_it_suspe
 TEST_P(ScopesOfSharedTables, Have_priorities_that_an_override_finds_for_both) {
     an_execution("e", 1, 0, 0);
     a_job_of("e", "ACT_RU_JOB", "theirs");
-    store_.insert({{JobPlace::executable, of_shipping("ours")}}, IdOrigin::given);
+    store_.enqueuer().insert({{JobPlace::executable, of_shipping("ours")}}, IdOrigin::given);
     for (const std::string definition : {"process:1", "shipping:3"}) {
         const auto step = store_.definitions().override_priorities(
             {.definition = definition}, 7, {.place = JobPlace::executable}, now_
@@ -103,7 +103,7 @@ TEST_P(ScopesOfSharedTables, Keep_the_past_of_both_apart_from_the_rows_of_an_eng
 
     Job job = of_shipping("ours");
     job.retries = 1;
-    store_.insert({{JobPlace::executable, job}}, IdOrigin::given);
+    store_.enqueuer().insert({{JobPlace::executable, job}}, IdOrigin::given);
     fail(acquire(), "boom");
     EXPECT_EQ(
         text_of("SELECT CONCAT(PROC_INST_ID_, ' ', PROC_DEF_ID_) FROM ACT_RU_INCIDENT"),

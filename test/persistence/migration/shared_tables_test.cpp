@@ -27,7 +27,7 @@ TEST_P(SharedTables, Mark_our_rows_as_ours_also_those_of_a_plain_insert) {
                 "WHERE ID_ = 'plain'"),
         "jobstrand 1 message 3"
     );
-    store_.insert({{JobPlace::timer, a_job("a").due_at(now_)}}, IdOrigin::given);
+    store_.enqueuer().insert({{JobPlace::timer, a_job("a").due_at(now_)}}, IdOrigin::given);
     EXPECT_EQ(text_of("SELECT SCOPE_TYPE_ FROM ACT_RU_TIMER_JOB"), "jobstrand");
 }
 
@@ -36,7 +36,7 @@ TEST_P(SharedTables, Keep_instance_definition_and_execution_of_our_jobs_without_
     job.process_instance_id = "order-17";
     job.process_definition_id = "shipping:3";
     job.execution_id = "branch-2";
-    store_.insert({{JobPlace::executable, job}}, IdOrigin::given);
+    store_.enqueuer().insert({{JobPlace::executable, job}}, IdOrigin::given);
     EXPECT_EQ(
         text_of("SELECT CONCAT(SCOPE_ID_, ' ', SCOPE_DEFINITION_ID_, ' ', SUB_SCOPE_ID_) FROM "
                 "ACT_RU_JOB WHERE PROCESS_INSTANCE_ID_ IS NULL AND PROC_DEF_ID_ IS NULL AND "
@@ -118,7 +118,7 @@ TEST_P(SharedTables, Find_the_series_of_a_turn_that_an_engine_has_moved) {
     nightly.series.key = "nightly";
     nightly.series.repeat = "R/P1D";
     nightly.first_turn = a_job("first").due_at(now_ + 1h);
-    store_.create({nightly}, now_);
+    store_.enqueuer().create({nightly}, now_);
     // As its ManagementService moves a timer: with Flowable's columns alone.
     execute(
         "INSERT INTO ACT_RU_JOB (ID_, REV_, TYPE_, HANDLER_TYPE_, REPEAT_, DUEDATE_, RETRIES_) "

@@ -43,7 +43,9 @@ protected:
         );
         const timers::SeriesPlanner schedule;
         persistence::SqlStore store(pool, log, schedule);
-        store.insert({{JobPlace::timer, a_job("late").due_at(due)}}, persistence::IdOrigin::given);
+        store.enqueuer().insert(
+            {{JobPlace::timer, a_job("late").due_at(due)}}, persistence::IdOrigin::given
+        );
         return store.find("late").value().job.due_date;
     }
 
