@@ -115,7 +115,7 @@ private:
             }
         });
         const double rate = watch.rate(jobs);
-        const auto moved = static_cast<std::size_t>(store.count(JobPlace::executable, {}));
+        const auto moved = static_cast<std::size_t>(store.jobs().count(JobPlace::executable, {}));
         bench.check("every overdue timer was moved", moved == jobs ? "" : "some were not");
         bench.database.wipe();
         return rate;

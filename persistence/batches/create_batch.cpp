@@ -3,7 +3,7 @@
 #include "persistence/batches/filter_text.hpp"
 #include "persistence/enqueuer_store.hpp"
 #include "persistence/queries/job_filter_sql.hpp"
-#include "persistence/queries/job_queries.hpp"
+#include "persistence/rows/sql_operator_store.hpp"
 #include "persistence/rows/store_context.hpp"
 #include "schema/ensure.hpp"
 #include "schema/limits.hpp"
@@ -82,7 +82,7 @@ Batch BatchStore::create_batch(const NewBatch& new_batch, schema::TimePoint now)
     batch.order.reason =
         schema::first_characters(batch.order.reason, schema::limits::kExceptionMessageLength);
     // Rows without an id that anything finds get one first, as for every list.
-    (void)list_job_ids(context_, batch.order.place, new_batch.filter, "", 1);
+    (void)SqlOperatorStore(context_).list_ids(batch.order.place, new_batch.filter, "", 1);
     context_.runner.read([&](Connection& connection) {
         look_at_meant(connection, new_batch.filter, batch);
     });

@@ -1,12 +1,12 @@
 #include "persistence/store/sql_store.hpp"
 
-#include "persistence/engine/scopes.hpp"
 #include "persistence/jobs/executor_moves.hpp"
-#include "persistence/jobs/operator_moves.hpp"
 #include "persistence/jobs/timer_moves.hpp"
+#include "persistence/limits/idle_groups.hpp"
+#include "persistence/limits/limit_rows.hpp"
 #include "persistence/nodes/served_jobs.hpp"
-#include "persistence/queries/job_queries.hpp"
 #include "persistence/sql/database_now.hpp"
+#include "persistence/unique/unique_operations.hpp"
 
 #include <memory>
 #include <utility>
@@ -15,7 +15,6 @@ namespace jobstrand::persistence {
 
 using schema::Job;
 using schema::JobPlace;
-using schema::PlacedJob;
 using schema::TimePoint;
 
 SqlStore::SqlStore(
@@ -96,6 +95,31 @@ GroupsPassedOn SqlStore::pass_on(
 
 std::int64_t SqlStore::reset_expired_groups(TimePoint now) {
     return persistence::reset_expired_groups(context_, now);
+}
+
+bool SqlStore::refresh_limits() {
+    return persistence::refresh_limits(context_);
+}
+
+bool SqlStore::meets_limit(const schema::Job& job) {
+    return limits_.meet(job);
+}
+
+LimitedJobs SqlStore::acquire_limited(
+    const LockClaim& claim,
+    const ServedJobs& served,
+    PageLimit limit,
+    std::string_view behind
+) {
+    return persistence::acquire_limited(context_, claim, served, limit, behind);
+}
+
+std::string SqlStore::forget_idle_groups(std::string_view behind, schema::TimePoint now) {
+    return persistence::forget_idle_groups(context_, behind, now);
+}
+
+ExpiredKeys SqlStore::remove_expired_keys(const KeySearch& search) {
+    return persistence::remove_expired_keys(context_, search);
 }
 
 AcquiredJob SqlStore::acquire_one(std::string_view id, const LockClaim& claim, TimePoint now) {
@@ -179,137 +203,8 @@ DueTimers SqlStore::move_due_timers(
     return persistence::move_due_timers(context_, window, limit, claim, served);
 }
 
-JobAnswer SqlStore::fire_timer(std::string_view id, TimePoint now) {
-    return persistence::fire_timer(context_, id, now);
-}
-
-JobAnswer SqlStore::reschedule_timer(std::string_view id, TimePoint due_date, TimePoint now) {
-    return persistence::reschedule_timer(context_, id, due_date, now);
-}
-
-std::optional<PlacedJob> SqlStore::find(std::string_view id) {
-    return find_job(context_, id);
-}
-
-std::vector<Job>
-SqlStore::list(JobPlace place, const JobFilter& filter, std::string_view after, std::size_t limit) {
-    return list_jobs(context_, place, filter, after, limit);
-}
-
-std::vector<Job>
-SqlStore::list_in_order(JobPlace place, const JobFilter& filter, const SortedPart& part) {
-    return persistence::list_in_order(context_, place, filter, part);
-}
-
-std::optional<Job> SqlStore::mark_ahead(JobPlace place, const SortedPart& part) {
-    return persistence::mark_ahead(context_, place, part);
-}
-
-std::vector<std::string> SqlStore::list_ids(
-    JobPlace place,
-    const JobFilter& filter,
-    std::string_view after,
-    std::size_t limit
-) {
-    return list_job_ids(context_, place, filter, after, limit);
-}
-
-std::int64_t SqlStore::count(JobPlace place, const JobFilter& filter) {
-    return count_jobs(context_, place, filter);
-}
-
-std::vector<TypeCount> SqlStore::count_types(JobPlace place, const JobFilter& filter) {
-    return persistence::count_types(context_, place, filter);
-}
-
-std::vector<JobAnswer> SqlStore::change_all(
-    JobPlace place,
-    std::span<const std::string> ids,
-    const ManyChanges& changes,
-    TimePoint now
-) {
-    return change_jobs(context_, place, ids, changes, now);
-}
-
-std::vector<JobAnswer>
-SqlStore::remove(JobPlace place, std::span<const std::string> ids, TimePoint now) {
-    return remove_jobs(context_, place, ids, now);
-}
-
-std::vector<JobAnswer> SqlStore::requeue(
-    std::span<const std::string> ids,
-    int retries,
-    const DueDates& due_dates,
-    TimePoint now
-) {
-    return requeue_dead_letters(context_, ids, retries, due_dates, now);
-}
-
-std::int64_t SqlStore::suspend(
-    SuspensionScope scope,
-    std::string_view id,
-    TimePoint now,
-    const OnMoved& on_moved
-) {
-    return suspend_jobs(context_, scope, id, now, on_moved);
-}
-
-std::int64_t SqlStore::activate(
-    SuspensionScope scope,
-    std::string_view id,
-    TimePoint now,
-    const OnMoved& on_moved
-) {
-    return activate_jobs(context_, scope, id, now, on_moved);
-}
-
-std::vector<Suspension> SqlStore::suspensions(SuspensionScope scope) {
-    return list_suspensions(context_, scope);
-}
-
-bool SqlStore::is_of_engine(SuspensionScope scope, std::string_view id) {
-    return persistence::is_of_engine(context_, scope, id);
-}
-
-std::vector<JobAnswer> SqlStore::cancel(
-    schema::JobPlace place,
-    std::span<const std::string> ids,
-    std::string_view message,
-    schema::TimePoint now
-) {
-    return cancel_jobs(context_, place, ids, message, now);
-}
-
 std::vector<std::string> SqlStore::not_held(std::string_view owner, std::span<const Fence> fences) {
     return persistence::not_held(context_, owner, fences);
-}
-
-std::vector<OwnerCount> SqlStore::count_lock_owners(std::string_view up_to) {
-    return persistence::count_lock_owners(context_, up_to);
-}
-
-std::vector<Suspension> SqlStore::suspensions_of(const schema::Job& job) {
-    return persistence::suspensions_of(context_, job);
-}
-
-std::vector<ScopeSummary>
-SqlStore::scopes(SuspensionScope scope, std::string_view after, std::size_t limit) {
-    return list_scopes(context_, {.scope = scope, .after = after, .limit = limit});
-}
-
-std::vector<ScopeSummary>
-SqlStore::suspended_scopes(SuspensionScope scope, std::string_view after, std::size_t limit) {
-    return list_scopes(
-        context_, {.scope = scope, .after = after, .limit = limit, .only_suspended = true}
-    );
-}
-
-std::optional<AwaitedGroup> SqlStore::awaited_group(const schema::Job& job) {
-    return persistence::awaited_group(context_, job);
-}
-
-std::optional<GroupHold> SqlStore::group_hold(const schema::Job& job) {
-    return persistence::group_hold(context_, job);
 }
 
 }  // namespace jobstrand::persistence

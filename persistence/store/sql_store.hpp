@@ -14,8 +14,8 @@
 #include "persistence/nodes/sql_node_store.hpp"
 #include "persistence/nodes/sql_run_news_store.hpp"
 #include "persistence/nodes/sql_throughput_store.hpp"
-#include "persistence/operator_store.hpp"
 #include "persistence/request_store.hpp"
+#include "persistence/rows/sql_operator_store.hpp"
 #include "persistence/rows/store_context.hpp"
 #include "persistence/series_store.hpp"
 #include "persistence/served_store.hpp"
@@ -41,7 +41,6 @@ namespace jobstrand::persistence {
 /// Thread safety: safe. Everything passed in must outlive it.
 class SqlStore final : public ExecutorStore,
                        public TimerStore,
-                       public OperatorStore,
                        public ServedStore,
                        public ClockSource {
 public:
@@ -70,7 +69,6 @@ public:
 
     [[nodiscard]] std::optional<schema::TimePoint> database_now() override;
 
-    [[nodiscard]] std::optional<KeyOwner> key_owner(std::string_view key) override;
     [[nodiscard]] bool has_acquirable(const ServedJobs& served, std::string_view after = {})
         override;
     [[nodiscard]] IdleView look_around(const ServedJobs& served, schema::TimePoint now) override;
@@ -146,93 +144,6 @@ public:
         const std::optional<LockClaim>& claim,
         const ServedJobs& served
     ) override;
-    [[nodiscard]] JobAnswer fire_timer(std::string_view id, schema::TimePoint now) override;
-    [[nodiscard]] JobAnswer reschedule_timer(
-        std::string_view id,
-        schema::TimePoint due_date,
-        schema::TimePoint now
-    ) override;
-
-    [[nodiscard]] std::optional<schema::PlacedJob> find(std::string_view id) override;
-    [[nodiscard]] std::vector<schema::Job> list(
-        schema::JobPlace place,
-        const JobFilter& filter,
-        std::string_view after,
-        std::size_t limit
-    ) override;
-    [[nodiscard]] std::vector<schema::Job>
-    list_in_order(schema::JobPlace place, const JobFilter& filter, const SortedPart& part) override;
-    [[nodiscard]] std::optional<schema::Job>
-    mark_ahead(schema::JobPlace place, const SortedPart& part) override;
-    [[nodiscard]] std::vector<std::string> list_ids(
-        schema::JobPlace place,
-        const JobFilter& filter,
-        std::string_view after,
-        std::size_t limit
-    ) override;
-    [[nodiscard]] std::int64_t count(schema::JobPlace place, const JobFilter& filter) override;
-    [[nodiscard]] std::vector<TypeCount>
-    count_types(schema::JobPlace place, const JobFilter& filter) override;
-    [[nodiscard]] std::vector<schema::Job> newest_dead_letters(
-        const JobFilter& filter,
-        const std::optional<DeadLetterMark>& behind,
-        std::size_t limit
-    ) override;
-    [[nodiscard]] std::vector<DeadLetterFailure> newest_failures(
-        const JobFilter& filter,
-        const std::optional<DeadLetterMark>& behind,
-        std::size_t limit
-    ) override;
-    [[nodiscard]] std::vector<DeadLetterFailure>
-    list_failures(const JobFilter& filter, std::string_view after, std::size_t limit) override;
-    [[nodiscard]] std::vector<bool> restore(std::span<const DeadLetterCopy> copies) override;
-    [[nodiscard]] std::string exception_details(const schema::Job& job) override;
-    [[nodiscard]] std::vector<JobAnswer> change_all(
-        schema::JobPlace place,
-        std::span<const std::string> ids,
-        const ManyChanges& changes,
-        schema::TimePoint now
-    ) override;
-    [[nodiscard]] std::vector<JobAnswer> remove(
-        schema::JobPlace place,
-        std::span<const std::string> ids,
-        schema::TimePoint now
-    ) override;
-    [[nodiscard]] std::vector<JobAnswer> cancel(
-        schema::JobPlace place,
-        std::span<const std::string> ids,
-        std::string_view message,
-        schema::TimePoint now
-    ) override;
-    [[nodiscard]] std::vector<JobAnswer> requeue(
-        std::span<const std::string> ids,
-        int retries,
-        const DueDates& due_dates,
-        schema::TimePoint now
-    ) override;
-
-    [[nodiscard]] bool is_of_engine(SuspensionScope scope, std::string_view id) override;
-    std::int64_t suspend(
-        SuspensionScope scope,
-        std::string_view id,
-        schema::TimePoint now,
-        const OnMoved& on_moved = {}
-    ) override;
-    std::int64_t activate(
-        SuspensionScope scope,
-        std::string_view id,
-        schema::TimePoint now,
-        const OnMoved& on_moved = {}
-    ) override;
-    [[nodiscard]] std::vector<Suspension> suspensions(SuspensionScope scope) override;
-    [[nodiscard]] std::vector<OwnerCount> count_lock_owners(std::string_view up_to) override;
-    [[nodiscard]] std::vector<Suspension> suspensions_of(const schema::Job& job) override;
-    [[nodiscard]] std::vector<ScopeSummary>
-    scopes(SuspensionScope scope, std::string_view after, std::size_t limit) override;
-    [[nodiscard]] std::vector<ScopeSummary>
-    suspended_scopes(SuspensionScope scope, std::string_view after, std::size_t limit) override;
-    [[nodiscard]] std::optional<AwaitedGroup> awaited_group(const schema::Job& job) override;
-    [[nodiscard]] std::optional<GroupHold> group_hold(const schema::Job& job) override;
 
     // Roles in classes of their own.
     [[nodiscard]] AuditStore& audit() { return audit_; }
@@ -241,6 +152,7 @@ public:
     [[nodiscard]] EngineStore& engine() { return engine_; }
     [[nodiscard]] EnqueuerStore& enqueuer() { return enqueuer_; }
     [[nodiscard]] HistoryStore& history() { return history_store_; }
+    [[nodiscard]] OperatorStore& jobs() { return jobs_; }
     [[nodiscard]] LimitStore& limits() { return limit_store_; }
     [[nodiscard]] NodeStore& nodes() { return nodes_; }
     [[nodiscard]] RequestStore& requests() { return requests_; }
@@ -270,6 +182,7 @@ private:
     SqlEngineStore engine_{context_};
     EnqueuerStore enqueuer_{context_};
     SqlHistoryStore history_store_{runner_, history_};
+    SqlOperatorStore jobs_{context_};
     LimitStore limit_store_{context_};
     SqlNodeStore nodes_{context_};
     RequestStore requests_{context_};

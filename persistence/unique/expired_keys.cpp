@@ -1,5 +1,6 @@
 #include "persistence/enqueuer_store.hpp"
 #include "persistence/rows/key_rows.hpp"
+#include "persistence/rows/sql_operator_store.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/unique/unique_operations.hpp"
 
@@ -92,6 +93,10 @@ std::optional<KeyOwner> EnqueuerStore::key_owner(std::string_view key) {
         });
     });
     return owner;
+}
+
+std::optional<KeyOwner> SqlOperatorStore::key_owner(std::string_view key) {
+    return EnqueuerStore(context_).key_owner(key);
 }
 
 }  // namespace jobstrand::persistence

@@ -43,7 +43,9 @@ public:
         );
     }
 
-    [[nodiscard]] std::int64_t count(schema::JobPlace place) { return store_.count(place, {}); }
+    [[nodiscard]] std::int64_t count(schema::JobPlace place) {
+        return store_.jobs().count(place, {});
+    }
 
     void add_jobs(std::size_t count) {
         constexpr std::size_t page = 1000;

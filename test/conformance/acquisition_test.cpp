@@ -131,11 +131,11 @@ TEST_P(Acquisition, A_job_whose_lock_expired_waits_for_the_reset) {
 // The same: what waits for its instance elsewhere must not stop those that can run.
 TEST_P(Acquisition, A_suspended_job_whose_id_is_taken_does_not_stop_the_others) {
     insert(JobPlace::executable, std::vector<Job>{a_job("a"), a_job("b")});
-    store_.suspend(persistence::SuspensionScope::instance, "order-17", clock_.now());
+    store_.jobs().suspend(persistence::SuspensionScope::instance, "order-17", clock_.now());
     execute("UPDATE ACT_RU_JOB SET PROCESS_INSTANCE_ID_ = 'order-17' WHERE ID_ = 'a'");
     execute("INSERT INTO ACT_RU_SUSPENDED_JOB (ID_, HANDLER_TYPE_) VALUES ('a', 'mail')");
     EXPECT_THAT(ids_of(acquire()), ElementsAre("b"));
-    EXPECT_THAT(ids_of(store_.list(JobPlace::dead_letter, {}, "", 10)), ElementsAre("a"));
+    EXPECT_THAT(ids_of(store_.jobs().list(JobPlace::dead_letter, {}, "", 10)), ElementsAre("a"));
 }
 
 class AcquisitionById : public StoreTest {

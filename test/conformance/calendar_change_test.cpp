@@ -282,7 +282,7 @@ TEST_P(CalendarChanges, Hundreds_of_series_move_in_one_transaction) {
     }
     (void)store_.enqueuer().create(std::move(all), clock_.now());
     EXPECT_EQ(put("base", "weekly THU"), static_cast<std::size_t>(count));
-    for (const Job& turn : store_.list(JobPlace::timer, {}, "", count)) {
+    for (const Job& turn : store_.jobs().list(JobPlace::timer, {}, "", count)) {
         EXPECT_EQ(turn.due_date, clock_.now() + 33h);
     }
     EXPECT_EQ(jobs_with_baton(), count);

@@ -116,8 +116,8 @@ TEST_P(Concurrency, Nodes_that_fire_series_at_once_take_each_turn_once) {
     on_all_nodes([&](persistence::SqlStore& store, const std::string& node) {
         while (completed < series * turns) {
             if (node == "node-0") {
-                store.suspend(SuspensionScope::timer_group, "g", clock_.now());
-                store.activate(SuspensionScope::timer_group, "g", clock_.now());
+                store.jobs().suspend(SuspensionScope::timer_group, "g", clock_.now());
+                store.jobs().activate(SuspensionScope::timer_group, "g", clock_.now());
             }
             const auto due = store.move_due_timers(clock_.now(), 5, claim_of(node), noop_);
             note(node, due.locked);
@@ -174,8 +174,8 @@ TEST_P(
 ) {
     std::thread operating([this] {
         for (int i = 0; i < 20; ++i) {
-            store_.suspend(SuspensionScope::instance, "i", clock_.now());
-            store_.activate(SuspensionScope::instance, "i", clock_.now());
+            store_.jobs().suspend(SuspensionScope::instance, "i", clock_.now());
+            store_.jobs().activate(SuspensionScope::instance, "i", clock_.now());
         }
     });
     on_all_nodes([this](persistence::SqlStore& store, const std::string& node) {

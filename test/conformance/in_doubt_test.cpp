@@ -176,7 +176,7 @@ TEST_P(LostCommitAnswer, A_timer_fires_once) {
     in_both_cases([this](auto lose_answer) {
         insert(JobPlace::timer, a_job("t").due_at(clock_.now() + 1h).build());
         lose_answer();
-        EXPECT_EQ(store_.fire_timer("t", clock_.now()), JobAnswer::done);
+        EXPECT_EQ(store_.jobs().fire_timer("t", clock_.now()), JobAnswer::done);
         EXPECT_EQ(job("t").revision, 2);
     });
 }
@@ -186,7 +186,7 @@ TEST_P(LostCommitAnswer, Dead_letters_are_requeued_once) {
         insert(JobPlace::dead_letter, a_job("d").build());
         lose_answer();
         EXPECT_THAT(
-            store_.requeue(std::vector<std::string>{"d"}, 2, std::nullopt, clock_.now()),
+            store_.jobs().requeue(std::vector<std::string>{"d"}, 2, std::nullopt, clock_.now()),
             ElementsAre(JobAnswer::done)
         );
         EXPECT_EQ(place_of("d"), "executable");
@@ -198,7 +198,9 @@ TEST_P(LostCommitAnswer, Jobs_are_removed_once) {
         insert(JobPlace::dead_letter, a_job("d").build());
         lose_answer();
         EXPECT_THAT(
-            store_.remove(JobPlace::dead_letter, std::vector<std::string>{"d"}, clock_.now()),
+            store_.jobs().remove(
+                JobPlace::dead_letter, std::vector<std::string>{"d"}, clock_.now()
+            ),
             ElementsAre(JobAnswer::done)
         );
         EXPECT_EQ(place_of("d"), "nowhere");
@@ -215,7 +217,7 @@ TEST_P(LostCommitAnswer, Operations_that_may_run_twice_are_run_again) {
         EXPECT_EQ(job("a").revision, held.revision + 1);
         lose_answer();
         EXPECT_EQ(
-            store_.change(
+            store_.jobs().change(
                 JobPlace::executable, "a", {schema::set_to(&Job::retries, 8)}, clock_.now()
             ),
             JobAnswer::done
@@ -229,7 +231,7 @@ TEST_P(LostCommitAnswer, A_job_is_given_up_once) {
         insert(JobPlace::executable, a_job("a").build());
         lose_answer();
         EXPECT_EQ(
-            store_.change(
+            store_.jobs().change(
                 JobPlace::executable, "a", {schema::set_to(&Job::retries, 0)}, clock_.now()
             ),
             JobAnswer::done
@@ -247,7 +249,8 @@ TEST_P(LostCommitAnswer, Many_jobs_are_changed_once) {
         for (const JobPlace place : {JobPlace::executable, JobPlace::timer}) {
             lose_answer();
             EXPECT_THAT(
-                store_.change_all(place, ids, later, clock_.now()), testing::Each(JobAnswer::done)
+                store_.jobs().change_all(place, ids, later, clock_.now()),
+                testing::Each(JobAnswer::done)
             );
             EXPECT_EQ(place_of("j001"), "timer");
             EXPECT_EQ(job("j001").retries, 8);
@@ -259,10 +262,10 @@ TEST_P(LostCommitAnswer, A_suspension_and_its_end_are_complete) {
     in_both_cases([this](auto lose_answer) {
         insert(JobPlace::executable, a_job("a").of_instance("i").build());
         lose_answer();
-        EXPECT_EQ(store_.suspend(SuspensionScope::instance, "i", clock_.now()), 1);
+        EXPECT_EQ(store_.jobs().suspend(SuspensionScope::instance, "i", clock_.now()), 1);
         EXPECT_EQ(place_of("a"), "suspended");
         lose_answer();
-        EXPECT_EQ(store_.activate(SuspensionScope::instance, "i", clock_.now()), 1);
+        EXPECT_EQ(store_.jobs().activate(SuspensionScope::instance, "i", clock_.now()), 1);
         EXPECT_EQ(place_of("a"), "executable");
     });
 }

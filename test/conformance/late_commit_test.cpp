@@ -96,7 +96,7 @@ TEST_P(LateCommit, In_a_backlog_it_is_found_as_soon) {
 }
 
 TEST_P(LateCommit, A_page_of_which_some_are_left_out_is_not_the_end_of_the_table) {
-    store_.suspend(persistence::SuspensionScope::instance, "order-17", clock_.now());
+    store_.jobs().suspend(persistence::SuspensionScope::instance, "order-17", clock_.now());
     insert(JobPlace::executable, many_jobs("j", 3));
     execute("UPDATE ACT_RU_JOB SET PROCESS_INSTANCE_ID_ = 'order-17' WHERE ID_ = 'j000'");
     EXPECT_THAT(taken_after(1), ElementsAre("j001"));

@@ -138,7 +138,9 @@ TEST_P(LostStarts, A_job_that_has_lost_too_many_is_a_dead_letter_that_says_so) {
     ASSERT_EQ(place_of("a"), "dead");
     EXPECT_THAT(job("a").exception_message, testing::HasSubstr("ended 3 times in a row"));
     const std::vector<std::string> ids{"a"};
-    EXPECT_THAT(store_.requeue(ids, 3, std::nullopt, clock_.now()), ElementsAre(JobAnswer::done));
+    EXPECT_THAT(
+        store_.jobs().requeue(ids, 3, std::nullopt, clock_.now()), ElementsAre(JobAnswer::done)
+    );
     EXPECT_EQ(job("a").lost_starts, 0);
 }
 

@@ -123,27 +123,31 @@ TEST_P(Neighbours, Are_not_waited_for_by_due_timers) {
 TEST_P(Neighbours, Are_not_waited_for_by_timers_moved_by_hand) {
     insert_jobs(JobPlace::timer);
     lock_last_ten(JobPlace::timer);
-    EXPECT_EQ(store_.fire_timer("j000", clock_.now()), JobAnswer::done);
-    EXPECT_EQ(store_.reschedule_timer("j001", clock_.now() + 1h, clock_.now()), JobAnswer::done);
+    EXPECT_EQ(store_.jobs().fire_timer("j000", clock_.now()), JobAnswer::done);
+    EXPECT_EQ(
+        store_.jobs().reschedule_timer("j001", clock_.now() + 1h, clock_.now()), JobAnswer::done
+    );
 }
 
 TEST_P(Neighbours, Are_not_waited_for_by_dead_letters_that_are_requeued) {
     insert_jobs(JobPlace::dead_letter);
     lock_last_ten(JobPlace::dead_letter);
     EXPECT_EQ(
-        store_.change(
+        store_.jobs().change(
             JobPlace::dead_letter, "j000", {schema::set_to(&Job::priority, 7)}, clock_.now()
         ),
         JobAnswer::done
     );
-    EXPECT_THAT(store_.requeue(free_ids(), 1, std::nullopt, clock_.now()), Each(JobAnswer::done));
+    EXPECT_THAT(
+        store_.jobs().requeue(free_ids(), 1, std::nullopt, clock_.now()), Each(JobAnswer::done)
+    );
 }
 
 TEST_P(Neighbours, Are_not_waited_for_by_jobs_that_are_removed) {
     insert_jobs(JobPlace::dead_letter);
     lock_last_ten(JobPlace::dead_letter);
     EXPECT_THAT(
-        store_.remove(JobPlace::dead_letter, free_ids(), clock_.now()), Each(JobAnswer::done)
+        store_.jobs().remove(JobPlace::dead_letter, free_ids(), clock_.now()), Each(JobAnswer::done)
     );
 }
 

@@ -293,13 +293,13 @@ TEST_P(OutcomesOfTwins, A_retry_whose_id_a_timer_has_becomes_a_dead_letter) {
     EXPECT_THAT(apply({failed(held), failed(other)}), Each(OutcomeAnswer::done));
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 0);
     EXPECT_EQ(place_of("b"), "timer");
-    const auto dead = store_.list(JobPlace::dead_letter, {}, "", 10);
+    const auto dead = store_.jobs().list(JobPlace::dead_letter, {}, "", 10);
     ASSERT_THAT(ids_of(dead), ElementsAre("a"));
     EXPECT_EQ(
         dead[0].exception_message, "another job with this id stands in ACT_RU_TIMER_JOB; it broke"
     );
     EXPECT_EQ(dead[0].attempts, 1);
-    EXPECT_EQ(store_.list(JobPlace::timer, {}, "", 10).at(0).payload, "twin");
+    EXPECT_EQ(store_.jobs().list(JobPlace::timer, {}, "", 10).at(0).payload, "twin");
 }
 
 TEST_P(OutcomesOfTwins, A_dead_letter_whose_id_another_one_has_gets_its_own) {
@@ -307,7 +307,7 @@ TEST_P(OutcomesOfTwins, A_dead_letter_whose_id_another_one_has_gets_its_own) {
     insert_twin(JobPlace::dead_letter);
     EXPECT_THAT(apply({failed(held)}), ElementsAre(OutcomeAnswer::done));
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 0);
-    auto dead = store_.list(JobPlace::dead_letter, {}, "", 10);
+    auto dead = store_.jobs().list(JobPlace::dead_letter, {}, "", 10);
     ASSERT_THAT(dead, SizeIs(2));
     std::ranges::sort(dead, {}, &Job::payload);
     EXPECT_NE(dead[0].id, "a");

@@ -77,7 +77,7 @@ TEST_P(PlainSql, A_row_with_all_of_Flowables_columns_goes_through_a_life) {
     EXPECT_EQ(fired.create_time, clock_.now() - 1h + 1ms);
     (void)store_.apply("node-1", std::vector{completed_outcome(fired)});
     EXPECT_EQ(place_of("a"), "nowhere");
-    const Job next = store_.list(JobPlace::timer, {}, "", 10).at(0);
+    const Job next = store_.jobs().list(JobPlace::timer, {}, "", 10).at(0);
     EXPECT_EQ(next.repeat, "R1/2025-12-31T23:59:59.123Z/PT1H");
     EXPECT_EQ(next.scope_definition_id, "scope-def");
 }

@@ -172,7 +172,7 @@ TEST_P(Priorities, Jobs_of_suspended_instances_move_aside) {
         add(id, 'z' - *id);
     }
     add("a", 0);
-    store_.suspend(SuspensionScope::instance, "order-17", clock_.now());
+    store_.jobs().suspend(SuspensionScope::instance, "order-17", clock_.now());
     execute("UPDATE ACT_RU_JOB SET PROCESS_INSTANCE_ID_ = 'order-17' WHERE ID_ <> 'a'");
     EXPECT_THAT(take(2), ElementsAre("a")) << "pages of nothing but suspended jobs are no end";
     EXPECT_EQ(place_of("b"), "suspended");

@@ -72,9 +72,9 @@ protected:
 
     /// The only job in a place.
     [[nodiscard]] Job only_job_in(JobPlace place) {
-        const std::vector<Job> jobs = store_.list(place, {}, "", 10);
+        const std::vector<Job> jobs = store_.jobs().list(place, {}, "", 10);
         EXPECT_EQ(jobs.size(), 1U) << schema::name_of(place);
-        return jobs.empty() ? Job{} : store_.find(jobs.front().id)->job;
+        return jobs.empty() ? Job{} : store_.jobs().find(jobs.front().id)->job;
     }
 
     [[nodiscard]] std::int64_t jobs_with_baton() {

@@ -69,7 +69,7 @@ TEST_P(Namesakes, Their_removal_does_not_end_the_older_series) {
     start(every_ten_minutes());
     insert_plainly("s");
     EXPECT_EQ(
-        store_.remove(JobPlace::timer, std::vector<std::string>{"s"}, clock_.now()).front(),
+        store_.jobs().remove(JobPlace::timer, std::vector<std::string>{"s"}, clock_.now()).front(),
         JobAnswer::done
     );
     EXPECT_EQ(condition(), SeriesCondition::waiting);

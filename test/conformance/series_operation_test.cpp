@@ -135,7 +135,7 @@ TEST_P(SeriesOperations, Series_are_listed_by_key_group_and_condition) {
     start({.key = "d", .group = "y", .repeat = "R/PT1H"});
     clock_.tick(10min);
     (void)fire();
-    store_.suspend(SuspensionScope::series, "d", clock_.now());
+    store_.jobs().suspend(SuspensionScope::series, "d", clock_.now());
     EXPECT_THAT(keys({}), ElementsAre("a", "b"));
     EXPECT_THAT(keys({}, "b"), ElementsAre("c", "d"));
     EXPECT_THAT(keys({.group = "y"}), ElementsAre("b", "c"));
@@ -153,7 +153,7 @@ TEST_P(SeriesOperations, Groups_are_counted_by_their_series_that_have_not_ended)
     start({.key = "b", .group = "y", .repeat = "R/PT1H"});
     start({.key = "c", .group = "y", .repeat = "R/PT1H"});
     start({.key = "d", .group = "z", .repeat = "R/PT1H"});
-    store_.suspend(SuspensionScope::series, "c", clock_.now());
+    store_.jobs().suspend(SuspensionScope::series, "c", clock_.now());
     EXPECT_EQ(store_.series().end_series("d", clock_.now()), SeriesAnswer::done);
     EXPECT_THAT(store_.series().count_groups(), ElementsAre(Pair("x", 1), Pair("y", 2)));
 }
@@ -223,19 +223,23 @@ TEST_P(SeriesOperations, An_extra_job_can_be_fired_and_the_series_does_not_notic
 
 TEST_P(SeriesOperations, A_turn_that_is_fired_by_hand_is_that_turn_taken_early) {
     start({.key = "s", .repeat = "R/PT10M", .misfire = "next-with-existing"});
-    EXPECT_EQ(store_.fire_timer("s-1", clock_.now()), JobAnswer::done);
+    EXPECT_EQ(store_.jobs().fire_timer("s-1", clock_.now()), JobAnswer::done);
     EXPECT_EQ(place_of("s-1"), "executable");
     EXPECT_EQ(only_job_in(JobPlace::timer).due_date, clock_.now() + 20min);
     EXPECT_EQ(jobs_with_baton(), 1);
     // Also if its instruction would leave it out.
     clock_.tick(1h);
-    EXPECT_EQ(store_.fire_timer(only_job_in(JobPlace::timer).id, clock_.now()), JobAnswer::done);
+    EXPECT_EQ(
+        store_.jobs().fire_timer(only_job_in(JobPlace::timer).id, clock_.now()), JobAnswer::done
+    );
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 2);
 }
 
 TEST_P(SeriesOperations, A_waiting_turn_can_be_given_another_due_date) {
     start(every_ten_minutes());
-    EXPECT_EQ(store_.reschedule_timer("s-1", clock_.now() + 34min, clock_.now()), JobAnswer::done);
+    EXPECT_EQ(
+        store_.jobs().reschedule_timer("s-1", clock_.now() + 34min, clock_.now()), JobAnswer::done
+    );
     EXPECT_EQ(series().next_fire, clock_.now() + 34min);
     (void)fire_after(34min);
     EXPECT_EQ(series().next_fire, clock_.now() + 6min);
@@ -276,7 +280,9 @@ TEST_P(SeriesOperations, A_series_that_ends_while_its_turn_runs_or_waits_for_a_r
 TEST_P(SeriesOperations, A_series_ends_with_its_waiting_turn_when_that_is_removed) {
     start(every_ten_minutes());
     const std::vector<std::string> ids{"s-1"};
-    EXPECT_THAT(store_.remove(JobPlace::timer, ids, clock_.now()), ElementsAre(JobAnswer::done));
+    EXPECT_THAT(
+        store_.jobs().remove(JobPlace::timer, ids, clock_.now()), ElementsAre(JobAnswer::done)
+    );
     EXPECT_EQ(condition(), SeriesCondition::ended);
 }
 

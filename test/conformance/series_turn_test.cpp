@@ -121,7 +121,7 @@ TEST_P(SeriesTurns, Neither_failure_nor_death_of_a_turn_stops_or_doubles_its_ser
     EXPECT_EQ(next.exception_message, "");
 
     const std::vector<std::string> dead{"s-1"};
-    ASSERT_THAT(store_.requeue(dead, 1, {}, clock_.now()), ElementsAre(JobAnswer::done));
+    ASSERT_THAT(store_.jobs().requeue(dead, 1, {}, clock_.now()), ElementsAre(JobAnswer::done));
     complete(acquire().at(0));
     EXPECT_EQ(only_job_in(JobPlace::timer), next);
     EXPECT_EQ(jobs_with_baton(), 1);
@@ -215,7 +215,7 @@ TEST_P(
     EXPECT_EQ(condition(), SeriesCondition::waiting);
     EXPECT_EQ(jobs_with_baton(), 1);
     const std::vector<std::string> dead{"s-1"};
-    (void)store_.requeue(dead, 1, {}, clock_.now());
+    (void)store_.jobs().requeue(dead, 1, {}, clock_.now());
     complete(acquire().at(0));
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 1);
 }
@@ -286,7 +286,7 @@ TEST_P(SeriesOptions, A_dead_letter_pauses_the_series_if_that_was_asked_for) {
         EXPECT_EQ(condition(key), SeriesCondition::paused);
         clock_.tick(10min);
         EXPECT_THAT(fire(), IsEmpty());
-        store_.activate(SuspensionScope::series, key, clock_.now());
+        store_.jobs().activate(SuspensionScope::series, key, clock_.now());
         EXPECT_EQ(fire().size(), 1U);
         EXPECT_EQ(store_.series().end_series(key, clock_.now()), SeriesAnswer::done);
     }

@@ -112,7 +112,9 @@ TEST_P(Served, A_lost_lock_keeps_a_node_from_saying_what_a_job_needs) {
 TEST_P(Served, A_new_payload_may_need_something_else) {
     insert_needing("a", "[commands.a]");
     const persistence::JobChanges changes{schema::set_to(&Job::payload, R"({"command":"b"})")};
-    ASSERT_EQ(store_.change(JobPlace::executable, "a", changes, clock_.now()), JobAnswer::done);
+    ASSERT_EQ(
+        store_.jobs().change(JobPlace::executable, "a", changes, clock_.now()), JobAnswer::done
+    );
     EXPECT_EQ(job("a").needs, "");
     EXPECT_THAT(acquired({}), ElementsAre("a"));
 }
@@ -121,8 +123,8 @@ TEST_P(Served, A_job_that_leaves_its_place_begins_anew) {
     insert_needing("a", "[commands.a]");
     execute("UPDATE ACT_RU_JOB SET PROCESS_INSTANCE_ID_ = 'i' WHERE ID_ = 'a'");
     using persistence::SuspensionScope;
-    ASSERT_EQ(store_.suspend(SuspensionScope::instance, "i", clock_.now()), 1);
-    ASSERT_EQ(store_.activate(SuspensionScope::instance, "i", clock_.now()), 1);
+    ASSERT_EQ(store_.jobs().suspend(SuspensionScope::instance, "i", clock_.now()), 1);
+    ASSERT_EQ(store_.jobs().activate(SuspensionScope::instance, "i", clock_.now()), 1);
     EXPECT_EQ(job("a").needs, "");
 }
 

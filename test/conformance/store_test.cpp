@@ -88,12 +88,12 @@ LockClaim StoreTest::claim_of(std::string_view owner) const {
 }
 
 std::string StoreTest::place_of(std::string_view id) {
-    const auto found = store_.find(id);
+    const auto found = store_.jobs().find(id);
     return found ? std::string(schema::name_of(found->place)) : "nowhere";
 }
 
 Job StoreTest::job(std::string_view id) {
-    return store_.find(id).value().job;
+    return store_.jobs().find(id).value().job;
 }
 
 std::int64_t StoreTest::count_rows(std::string_view table) {

@@ -207,7 +207,7 @@ std::string LedgerDatabase::describe_jobs() const {
     const OpenStore store(url());
     std::string lines;
     for (const schema::JobPlace place : schema::kJobPlaces) {
-        for (const schema::Job& job : store->list(place, {}, "", 5)) {
+        for (const schema::Job& job : store->jobs().list(place, {}, "", 5)) {
             lines += fmt::format(
                 "{} {} {} token {} owner {} exception {}\n",
                 schema::name_of(place),

@@ -35,7 +35,7 @@ protected:
     /// The due dates of the turns that have fired; none twice.
     [[nodiscard]] std::set<TimePoint> fired_turns(const std::string& key) const {
         std::set<TimePoint> due;
-        for (const schema::Job& job : store->list(JobPlace::executable, {}, "", 100'000)) {
+        for (const schema::Job& job : store->jobs().list(JobPlace::executable, {}, "", 100'000)) {
             if (job.series == key && job.handler_type == "pile") {
                 EXPECT_TRUE(due.insert(job.due_date.value()).second) << key;
             }
@@ -47,7 +47,7 @@ protected:
     [[nodiscard]] std::map<std::string, int> batons() const {
         std::map<std::string, int> count;
         for (const JobPlace place : schema::kJobPlaces) {
-            for (const schema::Job& job : store->list(place, {}, "", 100'000)) {
+            for (const schema::Job& job : store->jobs().list(place, {}, "", 100'000)) {
                 if (!job.repeat.empty()) {
                     ++count[job.series];
                 }

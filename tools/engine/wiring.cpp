@@ -156,7 +156,7 @@ persistence::TimerStore& Wiring::timer_store() {
 }
 
 persistence::OperatorStore& Wiring::store() {
-    return parts_->store;
+    return parts_->store.jobs();
 }
 
 persistence::SeriesStore& Wiring::series_store() {

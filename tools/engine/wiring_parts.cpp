@@ -137,7 +137,7 @@ Wiring::Parts::Parts(
       clock_interval(
           options.follows_database_clock ? clock_comparison.run_once() : executor::kUntilWoken
       ),
-      dead_letters(store, clock),
+      dead_letters(store.jobs(), clock),
       audit(store.audit(), clock, &action_counts),
       retry_rule(std::move(options.retry_rule)),
       all_threads(std::move(options.threads)),
@@ -165,7 +165,7 @@ Wiring::Parts::Parts(
           rules_for_new_jobs(settings)
       ),
       outcomes(
-          {store,
+          {store.jobs(),
            store,
            clock,
            [this](persistence::Outcome outcome) {
@@ -233,7 +233,7 @@ void Wiring::Parts::add_workers() {
     if (deadlines.limits().are_any()) {
         executor::PollingLoop& loop =
             add_chore(external_time_limits.emplace(executor::ExternalTimeLimits::Dependencies{
-                .store = store, .desk = desk, .deadlines = deadlines, .clock = clock}));
+                .store = store.jobs(), .desk = desk, .deadlines = deadlines, .clock = clock}));
         deadlines.when_earlier([&loop] { loop.wake(); });
     }
 }
@@ -249,7 +249,7 @@ void Wiring::Parts::add_housekeeping(deadletter::DeadLetterPolicies of_dead_lett
     if (is_cleaning && of_dead_letters.retention.is_any()) {
         policies.push_back(std::make_unique<CleaningActivity>(
             "dead letter cleaning",
-            deadletter::DeadLetterCleaning::Dependencies{store, audit, clock, node},
+            deadletter::DeadLetterCleaning::Dependencies{store.jobs(), audit, clock, node},
             of_dead_letters.retention,
             schema::DayWindow::of(history.window_start, history.window_end).value()
         ));
@@ -257,7 +257,7 @@ void Wiring::Parts::add_housekeeping(deadletter::DeadLetterPolicies of_dead_lett
     for (deadletter::RequeueRule& rule : of_dead_letters.requeues) {
         policies.push_back(std::make_unique<RequeueActivity>(
             "automatic requeue",
-            deadletter::AutomaticRequeue::Dependencies{store, audit, clock, node},
+            deadletter::AutomaticRequeue::Dependencies{store.jobs(), audit, clock, node},
             std::move(rule)
         ));
     }

@@ -18,7 +18,7 @@ using testing::SizeIs;
 class Batches : public BatchTest {
 protected:
     std::vector<std::string> ids_in(JobPlace place) {
-        return store_.list_ids(place, {}, "", 1'000);
+        return store_.jobs().list_ids(place, {}, "", 1'000);
     }
 };
 
@@ -255,7 +255,7 @@ TEST_P(Batches, What_belongs_to_something_suspended_comes_back_suspended) {
     Job job = a_job("dead000").of_instance("order-17");
     job.failed_time = clock_.now();
     insert(JobPlace::dead_letter, job);
-    store_.suspend(persistence::SuspensionScope::instance, "order-17", clock_.now());
+    store_.jobs().suspend(persistence::SuspensionScope::instance, "order-17", clock_.now());
     EXPECT_EQ(carry_out(begin_requeue().id).done, 1);
     EXPECT_EQ(place_of("dead000"), "suspended");
 }

@@ -82,9 +82,9 @@ TEST_P(DefinitionConcurrency, Cascade_and_suspension_lose_nothing_beside_nodes_a
     auto second = std::async(std::launch::async, [this] { return work(other_.store(), "node-2"); });
     std::int64_t changed = cascade(-10);
     const std::int64_t moved =
-        store_.suspend(SuspensionScope::definition, "shipping:3", clock_.now());
+        store_.jobs().suspend(SuspensionScope::definition, "shipping:3", clock_.now());
     const std::int64_t back =
-        store_.activate(SuspensionScope::definition, "shipping:3", clock_.now());
+        store_.jobs().activate(SuspensionScope::definition, "shipping:3", clock_.now());
     is_changing_ = false;
     std::set<std::string> done = first.get();
     done.merge(second.get());

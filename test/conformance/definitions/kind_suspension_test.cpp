@@ -12,11 +12,11 @@ using testing::IsEmpty;
 class KindSuspensions : public StoreTest {
 protected:
     std::int64_t suspend(SuspensionScope scope, std::string_view id) {
-        return store_.suspend(scope, id, clock_.now());
+        return store_.jobs().suspend(scope, id, clock_.now());
     }
 
     std::int64_t activate(SuspensionScope scope, std::string_view id) {
-        return store_.activate(scope, id, clock_.now());
+        return store_.jobs().activate(scope, id, clock_.now());
     }
 
     [[nodiscard]] static Job of_element(std::string id, std::string element) {
@@ -34,7 +34,7 @@ protected:
 
     [[nodiscard]] std::vector<std::string> scopes_that_keep(std::string_view id) {
         std::vector<std::string> ids;
-        for (const persistence::Suspension& one : store_.suspensions_of(job(id))) {
+        for (const persistence::Suspension& one : store_.jobs().suspensions_of(job(id))) {
             ids.push_back(one.id);
         }
         return ids;
@@ -100,7 +100,7 @@ TEST_P(KindSuspensions, The_jobs_of_a_tenant_are_suspended_new_ones_too) {
 TEST_P(KindSuspensions, Tenants_are_listed_with_their_jobs) {
     insert(JobPlace::executable, of_tenant("a", "acme"));
     suspend(SuspensionScope::tenant, "acme");
-    const auto tenants = store_.scopes(SuspensionScope::tenant, "", 10);
+    const auto tenants = store_.jobs().scopes(SuspensionScope::tenant, "", 10);
     ASSERT_EQ(tenants.size(), 1U);
     EXPECT_EQ(tenants.front().id, "acme");
     EXPECT_TRUE(tenants.front().suspended_since);

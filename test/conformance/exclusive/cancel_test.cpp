@@ -11,7 +11,7 @@ using testing::IsEmpty;
 class Cancelling : public StoreTest {
 protected:
     std::vector<JobAnswer> cancel(JobPlace place, const std::vector<std::string>& ids) {
-        return store_.cancel(place, ids, "cancelled by ada: wrong file", clock_.now());
+        return store_.jobs().cancel(place, ids, "cancelled by ada: wrong file", clock_.now());
     }
 
     OutcomeAnswer complete(const Job& job) {
@@ -56,7 +56,7 @@ TEST_P(Cancelling, Its_holder_sees_which_of_its_jobs_are_gone) {
 TEST_P(Cancelling, A_job_that_was_taken_again_is_not_held_by_its_first_run) {
     const Job first = insert_and_acquire(a_job("a").build());
     (void)cancel(JobPlace::executable, {"a"});
-    (void)store_.requeue(std::vector<std::string>{"a"}, 3, {}, clock_.now());
+    (void)store_.jobs().requeue(std::vector<std::string>{"a"}, 3, {}, clock_.now());
     const std::vector<Job> again = acquire();
     ASSERT_EQ(again.size(), 1U);
     EXPECT_THAT(store_.not_held("node-1", fences_of({first})), ElementsAre("a"));

@@ -78,11 +78,11 @@ TEST_P(ExclusiveJobs, Of_one_instance_are_held_by_one_node) {
 
 TEST_P(ExclusiveJobs, One_that_waits_names_the_instance_and_its_holder) {
     one_holds_and_one_waits();
-    const auto awaited = store_.awaited_group(job("second"));
+    const auto awaited = store_.jobs().awaited_group(job("second"));
     ASSERT_TRUE(awaited);
     EXPECT_EQ(awaited->group, "i");
     EXPECT_EQ(awaited->lock_owner, "node-1");
-    EXPECT_FALSE(store_.awaited_group(job("first"))) << "it waits for nobody";
+    EXPECT_FALSE(store_.jobs().awaited_group(job("first"))) << "it waits for nobody";
 }
 
 // R087
@@ -352,12 +352,12 @@ TEST_P(ExclusiveJobs, Operators_treat_a_waiting_one_as_held_by_no_node) {
     const std::vector<schema::JobChange> changes{
         schema::MemberChange<std::int64_t>{.member = &Job::priority, .value = 7}};
     EXPECT_EQ(
-        store_.change(JobPlace::executable, "second", changes, clock_.now()), JobAnswer::done
+        store_.jobs().change(JobPlace::executable, "second", changes, clock_.now()), JobAnswer::done
     );
     EXPECT_EQ(job("second").lock_owner, "") << "it may have become another kind of job";
     const std::vector<std::string> ids{"third"};
     EXPECT_THAT(
-        store_.remove(JobPlace::executable, ids, clock_.now()), ElementsAre(JobAnswer::done)
+        store_.jobs().remove(JobPlace::executable, ids, clock_.now()), ElementsAre(JobAnswer::done)
     );
     complete(held_);
     EXPECT_THAT(pass_on("node-1", end_of("i", 1)).jobs, IsEmpty());
@@ -368,11 +368,11 @@ TEST_P(ExclusiveJobs, Operators_treat_a_waiting_one_as_held_by_no_node) {
 
 TEST_P(ExclusiveJobs, A_waiting_one_is_suspended_with_its_instance) {
     one_holds_and_one_waits();
-    store_.suspend(persistence::SuspensionScope::instance, "i", clock_.now());
+    store_.jobs().suspend(persistence::SuspensionScope::instance, "i", clock_.now());
     EXPECT_EQ(place_of("second"), "suspended");
     complete(held_);
     EXPECT_THAT(pass_on("node-1", end_of("i", 1)).jobs, IsEmpty());
-    store_.activate(persistence::SuspensionScope::instance, "i", clock_.now());
+    store_.jobs().activate(persistence::SuspensionScope::instance, "i", clock_.now());
     (void)pass_on("node-1", end_of("i", 1));
     EXPECT_THAT(taken_by("node-2"), ElementsAre("second"));
 }

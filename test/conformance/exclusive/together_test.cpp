@@ -206,7 +206,7 @@ TEST_P(InstancesTogether, Leave_a_job_that_alone_would_be_too_much) {
 
 TEST_P(InstancesTogether, Leave_what_is_suspended_to_the_page_that_comes_to_it) {
     insert_of("i", {"a1", "a2"});
-    store_.suspend(persistence::SuspensionScope::definition, "d", clock_.now());
+    store_.jobs().suspend(persistence::SuspensionScope::definition, "d", clock_.now());
     execute("UPDATE ACT_RU_JOB SET PROC_DEF_ID_ = 'd' WHERE ID_ = 'a2'");
     EXPECT_THAT(take("node-1", 1, 10), ElementsAre("a1"));
     EXPECT_THAT(take("node-2", 1, 10), IsEmpty());

@@ -107,7 +107,7 @@ TEST_P(Incidents, A_requeue_resolves_it_and_its_job_finds_it_in_the_past) {
         store_.history().annotate_incidents(ids, "anna calls"), ElementsAre(JobAnswer::done)
     );
     clock_.tick(1h);
-    ASSERT_THAT(store_.requeue(ids, 3, {}, clock_.now()), ElementsAre(JobAnswer::done));
+    ASSERT_THAT(store_.jobs().requeue(ids, 3, {}, clock_.now()), ElementsAre(JobAnswer::done));
     EXPECT_THAT(open(), IsEmpty());
     Incident after = before;
     after.annotation = "anna calls";
@@ -120,7 +120,7 @@ TEST_P(Incidents, A_job_that_dies_again_has_a_new_one) {
     bury(a_job("a"));
     const std::vector<std::string> ids{"a"};
     for (int i = 0; i < 2; ++i) {
-        ASSERT_THAT(store_.requeue(ids, 1, {}, clock_.now()), ElementsAre(JobAnswer::done));
+        ASSERT_THAT(store_.jobs().requeue(ids, 1, {}, clock_.now()), ElementsAre(JobAnswer::done));
         clock_.tick(1min);
         const auto held = acquire(1);
         ASSERT_THAT(held, SizeIs(1));
@@ -137,7 +137,7 @@ TEST_P(Incidents, A_job_that_dies_again_has_a_new_one) {
 TEST_P(Incidents, A_removal_resolves_it) {
     bury(a_job("a"));
     const std::vector<std::string> ids{"a"};
-    (void)store_.remove(JobPlace::dead_letter, ids, clock_.now());
+    (void)store_.jobs().remove(JobPlace::dead_letter, ids, clock_.now());
     EXPECT_THAT(open(), IsEmpty());
     EXPECT_THAT(resolved("a"), ElementsAre(Field(&Incident::resolution, "removed")));
 }
@@ -152,7 +152,7 @@ TEST_P(Incidents, One_is_resolved_by_hand_and_its_dead_letter_stays) {
     EXPECT_THAT(open(), IsEmpty());
     EXPECT_THAT(resolved("a"), ElementsAre(Field(&Incident::resolution, "by hand")));
     EXPECT_EQ(place_of("a"), "dead");
-    (void)store_.requeue(std::span(ids).first(1), 3, {}, clock_.now());
+    (void)store_.jobs().requeue(std::span(ids).first(1), 3, {}, clock_.now());
     EXPECT_THAT(resolved("a"), SizeIs(1));
 }
 
@@ -160,13 +160,13 @@ TEST_P(Incidents, Setting_retries_to_0_opens_one_and_cancelling_does_not) {
     insert(JobPlace::executable, many_jobs("job", 2));
     const std::vector<std::string> given_up{"job000"};
     const std::vector<std::string> cancelled{"job001"};
-    (void)store_.change_all(
+    (void)store_.jobs().change_all(
         JobPlace::executable,
         given_up,
         {.fields = {schema::set_to(&Job::retries, 0)}, .due_date = {}},
         clock_.now()
     );
-    (void)store_.cancel(JobPlace::executable, cancelled, "no", clock_.now());
+    (void)store_.jobs().cancel(JobPlace::executable, cancelled, "no", clock_.now());
     EXPECT_THAT(
         open(),
         ElementsAre(AllOf(Field(&Incident::job, "job000"), Field(&Incident::cause, "given_up")))
@@ -185,7 +185,7 @@ TEST_P(Incidents, A_thousand_dead_letters_are_requeued_and_resolved_with_a_few_s
     }
     (void)store_.apply("node-1", outcomes);
     EXPECT_EQ(store_.history().count_open_incidents(), 1'000);
-    const auto answers = store_.requeue(ids_of(jobs), 3, {}, clock_.now());
+    const auto answers = store_.jobs().requeue(ids_of(jobs), 3, {}, clock_.now());
     EXPECT_THAT(answers, Each(JobAnswer::done));
     EXPECT_EQ(count_rows("ACT_RU_INCIDENT"), 0);
     EXPECT_EQ(count_rows("ACT_HI_INCIDENT"), 1'000);
@@ -277,7 +277,7 @@ TEST_P(Incidents, A_notice_of_many_is_one_job) {
 
 TEST_P(Incidents, Resolved_ones_are_forgotten_when_they_are_old) {
     bury(a_job("a"));
-    (void)store_.requeue(std::vector<std::string>{"a"}, 3, {}, clock_.now());
+    (void)store_.jobs().requeue(std::vector<std::string>{"a"}, 3, {}, clock_.now());
     bury(a_job("b"));
     EXPECT_EQ(store_.history().clean_incidents({.before = clock_.now(), .rows = {}}).removed, 0);
     clock_.tick(1h);

@@ -176,11 +176,11 @@ TEST_P(JobLog, What_operators_do_to_jobs_is_told) {
     insert(JobPlace::executable, many_jobs("job", 3));
     const std::vector<std::string> first{"job000"};
     const std::vector<std::string> second{"job001"};
-    (void)store_.remove(JobPlace::executable, first, clock_.now());
-    (void)store_.cancel(JobPlace::executable, second, "anna does not want it", clock_.now());
+    (void)store_.jobs().remove(JobPlace::executable, first, clock_.now());
+    (void)store_.jobs().cancel(JobPlace::executable, second, "anna does not want it", clock_.now());
     const auto full = node_at(schema::JobLogLevel::full);
     clock_.tick(1ms);  // Ids of two processes ascend with the time only.
-    (void)full->store().requeue(second, 3, {}, clock_.now());
+    (void)full->store().jobs().requeue(second, 3, {}, clock_.now());
     const auto lines = log();
     EXPECT_THAT(
         events_of(lines), ElementsAre(JobEvent::requeued, JobEvent::dead, JobEvent::deleted)

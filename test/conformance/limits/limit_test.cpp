@@ -250,7 +250,8 @@ TEST_P(Limits, A_job_that_an_operator_has_taken_away_waits_no_more) {
     const std::vector<Job> held = acquire();
     const std::vector<std::string> removed{"j001"};
     EXPECT_THAT(
-        store_.remove(JobPlace::executable, removed, clock_.now()), ElementsAre(JobAnswer::done)
+        store_.jobs().remove(JobPlace::executable, removed, clock_.now()),
+        ElementsAre(JobAnswer::done)
     );
     complete(held);
     EXPECT_THAT(ids_of(take_waiting()), ElementsAre("j002"));
@@ -316,7 +317,8 @@ TEST_P(Limits, Leave_a_group_in_which_jobs_wait_and_forget_those_that_wait_no_mo
     EXPECT_EQ(count_rows("JS_LIMITED"), 1);
     const std::vector<std::string> removed{"j001"};
     EXPECT_THAT(
-        store_.remove(JobPlace::executable, removed, clock_.now()), ElementsAre(JobAnswer::done)
+        store_.jobs().remove(JobPlace::executable, removed, clock_.now()),
+        ElementsAre(JobAnswer::done)
     );
     EXPECT_EQ(store_.forget_idle_groups({}, clock_.now()), "");
     EXPECT_EQ(count_rows("JS_LIMIT_WAITING"), 0);

@@ -106,10 +106,10 @@ protected:
         run(acquire(50));
         run(store_.acquire(claim_of("node-1"), noop_, 50, "n"));
         for (const JobPlace place : schema::kJobPlaces) {
-            (void)store_.list(place, {}, "", 100);
-            (void)store_.count(place, {});
+            (void)store_.jobs().list(place, {}, "", 100);
+            (void)store_.jobs().count(place, {});
         }
-        (void)store_.scopes(persistence::SuspensionScope::instance, "", 100);
+        (void)store_.jobs().scopes(persistence::SuspensionScope::instance, "", 100);
     }
 
     /// Every third one fails, and waits for its retry or dies.
@@ -130,12 +130,12 @@ protected:
     void remove_the_rest() {
         const schema::TimePoint late = clock_.now() + std::chrono::years(20);
         for (const JobPlace place : schema::kJobPlaces) {
-            for (auto jobs = store_.list(place, {}, "", 1000); !jobs.empty();
-                 jobs = store_.list(place, {}, "", 1000)) {
+            for (auto jobs = store_.jobs().list(place, {}, "", 1000); !jobs.empty();
+                 jobs = store_.jobs().list(place, {}, "", 1000)) {
                 for (const Job& job : jobs) {
-                    ASSERT_TRUE(store_.find(job.id)) << job.id;
+                    ASSERT_TRUE(store_.jobs().find(job.id)) << job.id;
                     const std::vector<std::string> id{job.id};
-                    ASSERT_EQ(store_.remove(place, id, late).front(), JobAnswer::done)
+                    ASSERT_EQ(store_.jobs().remove(place, id, late).front(), JobAnswer::done)
                         << schema::name_of(place) << " " << job.id;
                 }
             }

@@ -47,7 +47,7 @@ protected:
     }
 
     std::vector<std::string> listed(JobPlace place) {
-        return ids_of(store_.list(place, {}, "", 100));
+        return ids_of(store_.jobs().list(place, {}, "", 100));
     }
 
     std::int64_t reset(JobPlace place) {

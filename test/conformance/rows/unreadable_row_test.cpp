@@ -78,7 +78,7 @@ TEST_P(UnreadableRows, One_whose_id_a_dead_letter_has_gets_another_one) {
     insert(JobPlace::dead_letter, a_job("b"));
     insert_odd(JobPlace::executable, "b", unreadable_values(dialect()).front());
     EXPECT_THAT(acquire(), IsEmpty());
-    const auto dead = store_.list(JobPlace::dead_letter, {}, "", 10);
+    const auto dead = store_.jobs().list(JobPlace::dead_letter, {}, "", 10);
     ASSERT_THAT(dead, SizeIs(2));
     const Job& renamed = dead[0].id == "b" ? dead[1] : dead[0];
     EXPECT_THAT(
@@ -172,7 +172,7 @@ TEST_P(UnreadableRows, A_suspension_takes_the_others_along) {
     insert(JobPlace::executable, std::vector<Job>{a_job("a").of_instance("i")});
     insert_odd(JobPlace::executable, "b", odd);
     execute("UPDATE ACT_RU_JOB SET PROCESS_INSTANCE_ID_ = 'i'");
-    EXPECT_EQ(store_.suspend(SuspensionScope::instance, "i", clock_.now()), 1);
+    EXPECT_EQ(store_.jobs().suspend(SuspensionScope::instance, "i", clock_.now()), 1);
     EXPECT_EQ(place_of("a"), "suspended");
     expect_buried("b", odd.column);
     execute(fmt::format(
@@ -181,7 +181,7 @@ TEST_P(UnreadableRows, A_suspension_takes_the_others_along) {
         odd.column,
         odd.literal
     ));
-    EXPECT_EQ(store_.activate(SuspensionScope::instance, "i", clock_.now()), 1);
+    EXPECT_EQ(store_.jobs().activate(SuspensionScope::instance, "i", clock_.now()), 1);
     EXPECT_EQ(place_of("a"), "executable");
     expect_buried("c", odd.column);
 }
@@ -191,7 +191,7 @@ TEST_P(UnreadableRows, Lists_show_them_with_the_others) {
         SCOPED_TRACE(schema::name_of(place));
         insert(place, std::vector<Job>{a_job("a"), a_job("c")});
         insert_odd(place, "b", {"CREATE_TIME_", unreadable_times(dialect()).front()});
-        const auto jobs = store_.list(place, {}, "", 10);
+        const auto jobs = store_.jobs().list(place, {}, "", 10);
         ASSERT_THAT(ids_of(jobs), ElementsAre("a", "b", "c"));
         EXPECT_EQ(jobs[0].exception_message, "");
         EXPECT_THAT(jobs[1].exception_message, StartsWith("CREATE_TIME_ \""));
@@ -206,7 +206,7 @@ TEST_P(UnreadableRows, Each_can_be_found_and_removed_by_its_id) {
         insert_odd(place, "c", {"REV_", "2147483647"});
         EXPECT_EQ(place_of("b"), schema::name_of(place));
         EXPECT_THAT(
-            store_.remove(place, std::vector<std::string>{"b", "c"}, clock_.now()),
+            store_.jobs().remove(place, std::vector<std::string>{"b", "c"}, clock_.now()),
             ElementsAre(JobAnswer::done, JobAnswer::done)
         );
         EXPECT_EQ(place_of("b"), "nowhere");
@@ -215,14 +215,14 @@ TEST_P(UnreadableRows, Each_can_be_found_and_removed_by_its_id) {
 
 TEST_P(UnreadableRows, A_timer_is_mended_by_a_new_due_date) {
     insert_odd(JobPlace::timer, "b", {"DUEDATE_", first_of_all_due_dates(dialect())});
-    EXPECT_EQ(store_.reschedule_timer("b", clock_.now(), clock_.now()), JobAnswer::done);
+    EXPECT_EQ(store_.jobs().reschedule_timer("b", clock_.now(), clock_.now()), JobAnswer::done);
     EXPECT_THAT(move(), ElementsAre("b"));
 }
 
 TEST_P(UnreadableRows, A_dead_letter_can_be_requeued) {
     insert_odd(JobPlace::dead_letter, "b", {"DUEDATE_", first_of_all_due_dates(dialect())});
     EXPECT_THAT(
-        store_.requeue(std::vector<std::string>{"b"}, 2, std::nullopt, clock_.now()),
+        store_.jobs().requeue(std::vector<std::string>{"b"}, 2, std::nullopt, clock_.now()),
         ElementsAre(JobAnswer::done)
     );
     EXPECT_THAT(ids_of(acquire()), ElementsAre("b"));
@@ -231,7 +231,9 @@ TEST_P(UnreadableRows, A_dead_letter_can_be_requeued) {
 TEST_P(UnreadableRows, A_change_of_one_mends_it) {
     insert_odd(JobPlace::executable, "b", {"CREATE_TIME_", unreadable_times(dialect()).front()});
     const persistence::JobChanges changes{schema::set_to(&Job::retries, 2)};
-    EXPECT_EQ(store_.change(JobPlace::executable, "b", changes, clock_.now()), JobAnswer::done);
+    EXPECT_EQ(
+        store_.jobs().change(JobPlace::executable, "b", changes, clock_.now()), JobAnswer::done
+    );
     const auto held = acquire();
     ASSERT_THAT(ids_of(held), ElementsAre("b"));
     EXPECT_EQ(held[0].retries, 2);

@@ -119,7 +119,7 @@ TEST_P(UnreadableSeries, One_that_runs_ends_with_its_turn_and_other_outcomes_are
             store_.apply("node-1", outcomes), ElementsAre(OutcomeAnswer::done, OutcomeAnswer::done)
         );
         expect_ended();
-        EXPECT_THAT(store_.list(JobPlace::timer, {}, "", 10), IsEmpty());
+        EXPECT_THAT(store_.jobs().list(JobPlace::timer, {}, "", 10), IsEmpty());
         delete_all();
     }
 }
@@ -164,7 +164,9 @@ TEST_P(UnreadableSeries, One_is_mended_by_new_times) {
 TEST_P(UnreadableSeries, Another_date_for_its_turn_does_not_mend_one) {
     start(every_ten_minutes("odd"));
     spoil("odd", kOdd);
-    EXPECT_EQ(store_.reschedule_timer("odd-1", clock_.now() + 1min, clock_.now()), JobAnswer::done);
+    EXPECT_EQ(
+        store_.jobs().reschedule_timer("odd-1", clock_.now() + 1min, clock_.now()), JobAnswer::done
+    );
     EXPECT_THAT(complaint(), StartsWith("TURNS_TAKEN_ "));
     fire_after(1min);
     expect_ended();
@@ -176,7 +178,7 @@ TEST_P(UnreadableSeries, One_is_fired_by_hand) {
     const auto extra = store_.series().fire_series("odd", clock_.now());
     ASSERT_TRUE(extra);
     EXPECT_EQ(job(*extra).retries, schema::kDefaultRetries);
-    EXPECT_EQ(store_.fire_timer("odd-1", clock_.now()), JobAnswer::done);
+    EXPECT_EQ(store_.jobs().fire_timer("odd-1", clock_.now()), JobAnswer::done);
     EXPECT_EQ(place_of("odd-1"), "executable");
     expect_ended();
 }
@@ -185,16 +187,18 @@ TEST_P(UnreadableSeries, One_ends_when_its_turn_is_removed) {
     start(every_ten_minutes("odd"));
     spoil("odd", kOdd);
     const std::vector<std::string> turn{"odd-1"};
-    EXPECT_THAT(store_.remove(JobPlace::timer, turn, clock_.now()), ElementsAre(JobAnswer::done));
+    EXPECT_THAT(
+        store_.jobs().remove(JobPlace::timer, turn, clock_.now()), ElementsAre(JobAnswer::done)
+    );
     expect_ended();
 }
 
 TEST_P(UnreadableSeries, One_is_paused_and_resumed) {
     start(every_ten_minutes("odd"));
     spoil("odd", {"STATE_", "'x'"});
-    EXPECT_EQ(store_.suspend(SuspensionScope::series, "odd", clock_.now()), 1);
+    EXPECT_EQ(store_.jobs().suspend(SuspensionScope::series, "odd", clock_.now()), 1);
     EXPECT_EQ(condition("odd"), SeriesCondition::paused);
-    EXPECT_EQ(store_.activate(SuspensionScope::series, "odd", clock_.now()), 1);
+    EXPECT_EQ(store_.jobs().activate(SuspensionScope::series, "odd", clock_.now()), 1);
     EXPECT_EQ(condition("odd"), SeriesCondition::waiting);
 }
 

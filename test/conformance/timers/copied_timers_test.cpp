@@ -48,9 +48,9 @@ TEST_P(CopiedTimers, What_is_suspended_waits_and_the_others_of_its_page_go) {
     Job instance = a_timer("instance");
     instance.process_instance_id = "order-17";
     insert(JobPlace::timer, std::vector{a_timer("a"), a_timer("b")});
-    store_.suspend(SuspensionScope::job_definition, "shipping:3/charge", clock_.now());
-    store_.suspend(SuspensionScope::tenant, "acme", clock_.now());
-    store_.suspend(SuspensionScope::instance, "order-17", clock_.now());
+    store_.jobs().suspend(SuspensionScope::job_definition, "shipping:3/charge", clock_.now());
+    store_.jobs().suspend(SuspensionScope::tenant, "acme", clock_.now());
+    store_.jobs().suspend(SuspensionScope::instance, "order-17", clock_.now());
     insert(JobPlace::timer, std::vector{tenant, instance, a_timer("kind")});
     // As an app leaves one that it inserts while its kind is being suspended.
     execute("UPDATE ACT_RU_TIMER_JOB SET ELEMENT_ID_ = 'charge' WHERE ID_ = 'kind'");
@@ -59,7 +59,7 @@ TEST_P(CopiedTimers, What_is_suspended_waits_and_the_others_of_its_page_go) {
     for (const char* const id : {"tenant", "instance", "kind"}) {
         EXPECT_EQ(place_of(id), "suspended") << id;
     }
-    store_.activate(SuspensionScope::job_definition, "shipping:3/charge", clock_.now());
+    store_.jobs().activate(SuspensionScope::job_definition, "shipping:3/charge", clock_.now());
     EXPECT_EQ(place_of("kind"), "executable");
 }
 

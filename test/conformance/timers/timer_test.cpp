@@ -221,7 +221,7 @@ TEST_P(Timers, One_whose_id_is_taken_becomes_a_dead_letter_and_does_not_stop_the
     EXPECT_THAT(ids_of(due.locked), UnorderedElementsAre("a", "c"));
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 3);
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 0);
-    const auto dead = store_.list(JobPlace::dead_letter, {}, "", 10);
+    const auto dead = store_.jobs().list(JobPlace::dead_letter, {}, "", 10);
     ASSERT_THAT(ids_of(dead), ElementsAre("b"));
     EXPECT_EQ(dead[0].exception_message, "another job with this id stands in ACT_RU_JOB");
     EXPECT_EQ(dead[0].attempts, 0);
@@ -239,7 +239,8 @@ TEST_P(Timers, The_next_due_date_is_that_of_the_earliest_free_timer) {
 class TimersByHand : public Timers {
 protected:
     JobAnswer postpone(JobPlace place, const std::string& id, schema::TimePoint due_date) {
-        return store_.change_all(place, std::span(&id, 1), {.due_date = due_date}, clock_.now())
+        return store_.jobs()
+            .change_all(place, std::span(&id, 1), {.due_date = due_date}, clock_.now())
             .front();
     }
 
@@ -260,7 +261,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_P(TimersByHand, A_timer_can_be_fired_before_it_is_due) {
     insert(JobPlace::timer, a_timer("a", 1h));
-    EXPECT_EQ(store_.fire_timer("a", clock_.now()), JobAnswer::done);
+    EXPECT_EQ(store_.jobs().fire_timer("a", clock_.now()), JobAnswer::done);
     EXPECT_EQ(place_of("a"), "executable");
     EXPECT_EQ(job("a").due_date, clock_.now()) << "its wait counts from here";
     EXPECT_THAT(ids_of(acquire()), ElementsAre("a"));
@@ -269,7 +270,7 @@ TEST_P(TimersByHand, A_timer_can_be_fired_before_it_is_due) {
 TEST_P(TimersByHand, A_timer_can_be_rescheduled) {
     const Job timer = insert(JobPlace::timer, a_timer("a", 1h));
     const schema::TimePoint later = clock_.now() + 2h;
-    EXPECT_EQ(store_.reschedule_timer("a", later, clock_.now()), JobAnswer::done);
+    EXPECT_EQ(store_.jobs().reschedule_timer("a", later, clock_.now()), JobAnswer::done);
     Job expected = timer;
     expected.due_date = later;
     expected.revision += 1;
@@ -310,14 +311,16 @@ TEST_P(TimersByHand, One_that_waits_for_an_exclusive_job_is_postponed) {
 
 TEST_P(TimersByHand, What_is_no_timer_is_not_found) {
     insert(JobPlace::executable, a_job("a").build());
-    EXPECT_EQ(store_.fire_timer("a", clock_.now()), JobAnswer::not_found);
-    EXPECT_EQ(store_.reschedule_timer("none", clock_.now(), clock_.now()), JobAnswer::not_found);
+    EXPECT_EQ(store_.jobs().fire_timer("a", clock_.now()), JobAnswer::not_found);
+    EXPECT_EQ(
+        store_.jobs().reschedule_timer("none", clock_.now(), clock_.now()), JobAnswer::not_found
+    );
 }
 
 TEST_P(TimersByHand, A_timer_with_a_live_lock_is_refused) {
     const Job timer = insert(JobPlace::timer, locked("a", clock_.now() + 1ms));
-    EXPECT_EQ(store_.fire_timer("a", clock_.now()), JobAnswer::locked);
-    EXPECT_EQ(store_.reschedule_timer("a", clock_.now(), clock_.now()), JobAnswer::locked);
+    EXPECT_EQ(store_.jobs().fire_timer("a", clock_.now()), JobAnswer::locked);
+    EXPECT_EQ(store_.jobs().reschedule_timer("a", clock_.now(), clock_.now()), JobAnswer::locked);
     EXPECT_EQ(job("a"), timer);
 }
 
@@ -326,8 +329,8 @@ TEST_P(TimersByHand, An_expired_lock_does_not_count) {
         JobPlace::timer,
         std::vector{locked("a", clock_.now() - 1ms), locked("b", clock_.now() - 1ms)}
     );
-    EXPECT_EQ(store_.fire_timer("a", clock_.now()), JobAnswer::done);
-    EXPECT_EQ(store_.reschedule_timer("b", clock_.now(), clock_.now()), JobAnswer::done);
+    EXPECT_EQ(store_.jobs().fire_timer("a", clock_.now()), JobAnswer::done);
+    EXPECT_EQ(store_.jobs().reschedule_timer("b", clock_.now(), clock_.now()), JobAnswer::done);
     EXPECT_TRUE(job("a").lock_owner.empty());
     EXPECT_TRUE(job("b").lock_owner.empty());
 }

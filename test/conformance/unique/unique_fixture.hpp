@@ -49,7 +49,7 @@ protected:
 
     /// Who has the key; empty: nobody.
     std::string owner_of(std::string_view key) {
-        const auto owner = store_.enqueuer().key_owner(key);
+        const auto owner = store_.jobs().key_owner(key);
         return owner ? owner->job : "";
     }
 
@@ -67,7 +67,7 @@ protected:
     void bury(std::string_view id) { run(id, false, {.message = "no", .retryable = false}); }
 
     JobAnswer requeue(const std::string& id) {
-        return store_.requeue(std::vector{id}, 1, {}, clock_.now()).front();
+        return store_.jobs().requeue(std::vector{id}, 1, {}, clock_.now()).front();
     }
 
     RecordingIntake intake_;

@@ -53,7 +53,7 @@ TEST_P(UniqueKey, A_waiting_job_makes_room_for_one_that_replaces_it) {
 }
 
 TEST_P(UniqueKey, A_job_makes_room_wherever_it_waits) {
-    store_.suspend(persistence::SuspensionScope::instance, "i", clock_.now());
+    store_.jobs().suspend(persistence::SuspensionScope::instance, "i", clock_.now());
     (void)enqueue(a_job("timer").with_key("1").due_at(clock_.now() + 1h));
     (void)enqueue(a_job("external").with_key("2").of_kind(schema::kExternalWorkerType));
     (void)enqueue(a_job("suspended").with_key("3").of_instance("i"));
@@ -114,7 +114,7 @@ TEST_P(UniqueKey, A_waiting_job_is_replaced_within_its_period_which_begins_anew)
     clock_.tick(30min);
     const KeyRule again{.on_duplicate = OnDuplicate::replace, .period = 1h};
     EXPECT_EQ(enqueue(a_job("b").with_key("k"), again).replaced, "a");
-    EXPECT_EQ(store_.enqueuer().key_owner("k")->until, clock_.now() + 1h);
+    EXPECT_EQ(store_.jobs().key_owner("k")->until, clock_.now() + 1h);
 }
 
 TEST_P(UniqueKey, Keys_are_compared_exactly) {

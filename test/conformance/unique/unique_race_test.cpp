@@ -60,7 +60,7 @@ protected:
     std::map<std::string, int> open_jobs_by_key() {
         std::map<std::string, int> open;
         for (const JobPlace place : {JobPlace::executable, JobPlace::timer}) {
-            for (const Job& job : store_.list(place, {}, "", 10'000)) {
+            for (const Job& job : store_.jobs().list(place, {}, "", 10'000)) {
                 ++open[job.unique_key];
             }
         }
@@ -181,8 +181,9 @@ TEST_P(UniqueKeyConcurrency, Keys_are_exact_while_jobs_run_fail_die_and_come_bac
                     EXPECT_EQ(answer, OutcomeAnswer::done);
                     gone += fate == 0 ? 1 : 0;
                 }
-                const auto dead = one.node.store().list_ids(JobPlace::dead_letter, {}, "", 2);
-                (void)one.node.store().requeue(dead, 1, {}, clock_.now());
+                const auto dead =
+                    one.node.store().jobs().list_ids(JobPlace::dead_letter, {}, "", 2);
+                (void)one.node.store().jobs().requeue(dead, 1, {}, clock_.now());
             }
             return;
         }

@@ -119,7 +119,7 @@ TEST_P(ExternalAcquisition, A_lock_of_flowables_that_nobody_owns_keeps_the_job_u
 TEST_P(ExternalAcquisition, Jobs_of_what_was_suspended_while_they_were_held_move_aside) {
     give({an_external_job("a").of_instance("i").not_exclusive(), an_external_job("b")});
     const std::vector<Job> held = take("w-1", 1);
-    (void)store_.suspend(persistence::SuspensionScope::instance, "i", clock_.now());
+    (void)store_.jobs().suspend(persistence::SuspensionScope::instance, "i", clock_.now());
     const std::vector<HeldJob> back{{.id = "a"}};
     EXPECT_THAT(
         store_.workers().release_external("w-1", back, clock_.now()),
@@ -127,7 +127,7 @@ TEST_P(ExternalAcquisition, Jobs_of_what_was_suspended_while_they_were_held_move
     );
     EXPECT_THAT(ids_of(take()), ElementsAre("b"));
     EXPECT_EQ(place_of("a"), "suspended");
-    (void)store_.activate(persistence::SuspensionScope::instance, "i", clock_.now());
+    (void)store_.jobs().activate(persistence::SuspensionScope::instance, "i", clock_.now());
     EXPECT_EQ(place_of("a"), "external");
 }
 

@@ -75,7 +75,7 @@ TEST_P(ExternalOutcomes, A_failed_job_waits_as_a_timer_and_comes_back_to_the_wor
     EXPECT_EQ(job("a").due_date, clock_.now() + 30s);
     EXPECT_EQ(job("a").retries, 2);
     EXPECT_EQ(job("a").exception_message, "no paper");
-    EXPECT_EQ(store_.exception_details(job("a")), "tray 2");
+    EXPECT_EQ(store_.jobs().exception_details(job("a")), "tray 2");
     clock_.tick(30s);
     EXPECT_EQ(store_.move_due_timers(clock_.now(), 10, claim_of("node"), noop_).moved, 1U);
     EXPECT_EQ(take_one("w-2").attempts, 1);
@@ -142,7 +142,7 @@ TEST_P(ExternalOutcomes, An_exclusive_or_suspended_job_is_not_taken_back) {
     );
     (void)take();
     (void)fail("w-1", {{.id = "a"}, {.id = "b"}}, {.message = "m"});
-    store_.suspend(persistence::SuspensionScope::instance, "order-18", clock_.now());
+    store_.jobs().suspend(persistence::SuspensionScope::instance, "order-18", clock_.now());
     for (const char* const id : {"a", "b"}) {
         const std::string place = place_of(id);
         EXPECT_FALSE(store_.workers().take_back(claim_of("w-1"), id, clock_.now()));
@@ -156,7 +156,7 @@ TEST_P(ExternalOutcomes, A_dead_letter_of_a_worker_is_requeued_to_the_workers) {
     (void)fail("w-1", {{.id = "a"}}, {.message = "m"});
     ASSERT_EQ(place_of("a"), "dead");
     const std::vector<std::string> ids{"a"};
-    EXPECT_THAT(store_.requeue(ids, 2, {}, clock_.now()), ElementsAre(JobAnswer::done));
+    EXPECT_THAT(store_.jobs().requeue(ids, 2, {}, clock_.now()), ElementsAre(JobAnswer::done));
     EXPECT_EQ(take_one().retries, 2);
 }
 

@@ -59,7 +59,7 @@ protected:
     const std::unique_ptr<persistence::SessionPool> pool_ = file_.open_pool();
     const timers::SeriesPlanner schedule_;
     persistence::SqlStore sql_store_{*pool_, log_, schedule_};
-    persistence::OperatorStore& store_ = sql_store_;
+    persistence::OperatorStore& store_ = sql_store_.jobs();
     test::RecordingIntake intake_;
     const WakeUps wake_ups_;
     JobProducer producer_{{sql_store_.enqueuer(), intake_, clock_, wake_ups_}, {}};

@@ -219,7 +219,7 @@ TEST_F(JobProducerTest, A_text_that_cannot_be_read_begins_no_series) {
 
 TEST_F(JobProducerTest, A_job_of_a_suspended_instance_waits_and_is_not_handed_over) {
     intake_.free_places = 10;
-    persistence::OperatorStore& jobs = store();
+    persistence::OperatorStore& jobs = store().jobs();
     (void)jobs.suspend(persistence::SuspensionScope::instance, "order-1", clock_.now());
     Job of_instance = a_mail("a");
     of_instance.process_instance_id = "order-1";

@@ -51,16 +51,18 @@ TEST_P(FlowablesTables, Hold_long_payloads_and_stack_traces_in_spite_of_their_fo
     );
 
     fail(acquire(), "first details");
-    EXPECT_EQ(store_.fire_timer("a", now_), JobAnswer::done);
+    EXPECT_EQ(store_.jobs().fire_timer("a", now_), JobAnswer::done);
     fail(acquire(), "second details");
-    EXPECT_EQ(store_.exception_details(store_.find("a").value().job), "second details");
     EXPECT_EQ(
-        store_.change(
+        store_.jobs().exception_details(store_.jobs().find("a").value().job), "second details"
+    );
+    EXPECT_EQ(
+        store_.jobs().change(
             JobPlace::timer, "a", {schema::set_to(&Job::payload, std::string(9000, 'q'))}, now_
         ),
         JobAnswer::done
     );
-    EXPECT_EQ(store_.fire_timer("a", now_), JobAnswer::done);
+    EXPECT_EQ(store_.jobs().fire_timer("a", now_), JobAnswer::done);
     const Job job = acquire();
     EXPECT_EQ(job.payload, std::string(9000, 'q'));
     EXPECT_EQ(text_of("SELECT COUNT(*) FROM ACT_GE_BYTEARRAY"), "2");
@@ -71,7 +73,7 @@ TEST_P(FlowablesTables, Hold_long_payloads_and_stack_traces_in_spite_of_their_fo
         {{JobPlace::dead_letter, a_job("d").with_payload(payload)}}, IdOrigin::given
     );
     EXPECT_THAT(
-        store_.remove(JobPlace::dead_letter, std::vector<std::string>{"d"}, now_),
+        store_.jobs().remove(JobPlace::dead_letter, std::vector<std::string>{"d"}, now_),
         ElementsAre(JobAnswer::done)
     );
     EXPECT_EQ(text_of("SELECT COUNT(*) FROM ACT_GE_BYTEARRAY"), "0");
@@ -190,7 +192,7 @@ TEST_P(FlowablesTablesOnPostgresql, May_hold_bytes_that_are_no_text) {
     );
     const std::string bytes("\xac\xed\x00\x05\xff\x00", 6);
     EXPECT_EQ(acquire().payload, bytes);
-    EXPECT_EQ(store_.find("bytes").value().job.payload, bytes);
+    EXPECT_EQ(store_.jobs().find("bytes").value().job.payload, bytes);
 }
 
 }  // namespace

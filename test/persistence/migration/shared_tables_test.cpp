@@ -43,16 +43,16 @@ TEST_P(SharedTables, Keep_instance_definition_and_execution_of_our_jobs_without_
                 "EXECUTION_ID_ IS NULL"),
         "order-17 shipping:3 branch-2"
     );
-    const Job found = store_.find("a").value().job;
+    const Job found = store_.jobs().find("a").value().job;
     EXPECT_EQ(found.process_instance_id, "order-17");
     EXPECT_EQ(found.process_definition_id, "shipping:3");
     EXPECT_EQ(found.execution_id, "branch-2");
     EXPECT_EQ(found.scope_id, "");
 
     const auto of_instance = persistence::SuspensionScope::instance;
-    EXPECT_EQ(store_.suspend(of_instance, "order-17", now_), 1);
+    EXPECT_EQ(store_.jobs().suspend(of_instance, "order-17", now_), 1);
     EXPECT_EQ(text_of("SELECT SCOPE_ID_ FROM ACT_RU_SUSPENDED_JOB"), "order-17");
-    EXPECT_EQ(store_.activate(of_instance, "order-17", now_), 1);
+    EXPECT_EQ(store_.jobs().activate(of_instance, "order-17", now_), 1);
     EXPECT_EQ(acquire().process_instance_id, "order-17");
 }
 
@@ -75,10 +75,10 @@ TEST_P(SharedTables, Have_timers_of_an_engine_that_are_moved_only_by_who_serves_
 TEST_P(SharedTables, Have_the_jobs_of_each_execution_counted_through_all_moves) {
     an_execution("e", 0, 1, 0);
     a_job_of("e", "ACT_RU_TIMER_JOB", "theirs");
-    EXPECT_EQ(store_.fire_timer("theirs", now_), JobAnswer::done);
+    EXPECT_EQ(store_.jobs().fire_timer("theirs", now_), JobAnswer::done);
     EXPECT_EQ(counts_of("e"), "2 10000");
     EXPECT_THAT(
-        store_.remove(JobPlace::executable, std::vector<std::string>{"theirs"}, now_),
+        store_.jobs().remove(JobPlace::executable, std::vector<std::string>{"theirs"}, now_),
         ElementsAre(JobAnswer::done)
     );
     EXPECT_EQ(counts_of("e"), "3 00000");
@@ -87,9 +87,9 @@ TEST_P(SharedTables, Have_the_jobs_of_each_execution_counted_through_all_moves) 
 
 TEST_P(SharedTables, Have_instances_of_an_engine_that_only_it_suspends) {
     an_execution("e", 0, 0, 0);
-    EXPECT_TRUE(store_.is_of_engine(persistence::SuspensionScope::instance, "e"));
-    EXPECT_FALSE(store_.is_of_engine(persistence::SuspensionScope::instance, "order-17"));
-    EXPECT_TRUE(store_.is_of_engine(persistence::SuspensionScope::definition, "process:1"));
+    EXPECT_TRUE(store_.jobs().is_of_engine(persistence::SuspensionScope::instance, "e"));
+    EXPECT_FALSE(store_.jobs().is_of_engine(persistence::SuspensionScope::instance, "order-17"));
+    EXPECT_TRUE(store_.jobs().is_of_engine(persistence::SuspensionScope::definition, "process:1"));
 }
 
 TEST_P(

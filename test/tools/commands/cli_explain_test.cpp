@@ -49,7 +49,7 @@ protected:
     }
 
     void tell_run(const std::string& owner, const std::string& id) {
-        const std::int64_t revision = OpenStore(url())->find(id)->job.revision;
+        const std::int64_t revision = OpenStore(url())->jobs().find(id)->job.revision;
         engine().node_store().tell_work(
             owner,
             {.runs = {{.id = id, .revision = revision, .since = engine().clock().now() - 1min}}}

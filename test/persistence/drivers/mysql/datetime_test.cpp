@@ -46,7 +46,7 @@ protected:
         store.enqueuer().insert(
             {{JobPlace::timer, a_job("late").due_at(due)}}, persistence::IdOrigin::given
         );
-        return store.find("late").value().job.due_date;
+        return store.jobs().find("late").value().job.due_date;
     }
 
     [[nodiscard]] std::vector<std::string> types_of_times() {
