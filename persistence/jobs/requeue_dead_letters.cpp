@@ -4,7 +4,7 @@
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/sql_operator_store.hpp"
 #include "persistence/series/move_pipeline.hpp"
-#include "persistence/unique/unique_operations.hpp"
+#include "persistence/unique/take_back_keys.hpp"
 
 #include <optional>
 

@@ -1,6 +1,5 @@
-#include "persistence/limits/limit_rows.hpp"
-
 #include "persistence/limit_store.hpp"
+#include "persistence/rows/sql_executor_store.hpp"
 #include "persistence/sql/dialect.hpp"
 
 #include <fmt/format.h>
@@ -134,10 +133,10 @@ std::vector<GroupUse> LimitStore::group_uses() {
     return list;
 }
 
-bool refresh_limits(const StoreContext& context) {
-    schema::JobLimits limits(LimitStore(context).limits());
+bool SqlExecutorStore::refresh_limits() {
+    schema::JobLimits limits(LimitStore(context_).limits());
     const bool are_any = !limits.are_none();
-    context.limits.replace(std::move(limits));
+    context_.limits.replace(std::move(limits));
     return are_any;
 }
 

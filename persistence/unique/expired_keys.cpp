@@ -1,8 +1,8 @@
 #include "persistence/enqueuer_store.hpp"
 #include "persistence/rows/key_rows.hpp"
+#include "persistence/rows/sql_executor_store.hpp"
 #include "persistence/rows/sql_operator_store.hpp"
 #include "persistence/sql/dialect.hpp"
-#include "persistence/unique/unique_operations.hpp"
 
 #include <fmt/format.h>
 
@@ -58,13 +58,13 @@ KeyPart read_part(Connection& connection, const KeySearch& search) {
 
 }  // namespace
 
-ExpiredKeys remove_expired_keys(const StoreContext& context, const KeySearch& search) {
+ExpiredKeys SqlExecutorStore::remove_expired_keys(const KeySearch& search) {
     KeyPart part;
     // Read apart from the write: on SQLite nearly every pass then leaves the writer alone.
-    context.runner.read([&](Connection& connection) { part = read_part(connection, search); });
+    context_.runner.read([&](Connection& connection) { part = read_part(connection, search); });
     ExpiredKeys done;
     if (part.expired > 0) {
-        context.runner.run(
+        context_.runner.run(
             [&](Transaction& transaction) {
                 const std::string sql = fmt::format(
                     kRemove,

@@ -1,10 +1,10 @@
 #include "persistence/candidates/served_names.hpp"
 #include "persistence/jobs/claim_rows.hpp"
-#include "persistence/jobs/executor_moves.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/payload_page.hpp"
+#include "persistence/rows/sql_executor_store.hpp"
 #include "persistence/rows/unreadable_rows.hpp"
 #include "persistence/shared/engine_columns.hpp"
 #include "persistence/sql/db_error.hpp"
@@ -279,7 +279,7 @@ std::vector<Job> SqlWorkerStore::acquire_external(
     } while (page.jobs.empty() && !page.is_end);
     if (waiting > 0) {
         // Of a holder that is gone: the next call finds its group free.
-        (void)reset_expired_groups(context_, now);
+        (void)SqlExecutorStore(context_).reset_expired_groups(now);
     }
     return std::move(page.jobs);
 }

@@ -75,7 +75,7 @@ public:
     /// Also while the server dies and comes back.
     [[nodiscard]] std::int64_t count_all() {
         std::int64_t jobs = 0;
-        store_.in_transaction(
+        store_.enqueuer().in_transaction(
             [&](persistence::Transaction& transaction) { jobs = count_all_jobs(transaction); },
             [](persistence::Transaction&) { return true; }
         );

@@ -60,7 +60,7 @@ TEST_P(LostCommitAnswer, A_job_acquired_by_id_is_locked_once) {
     in_both_cases([this](auto lose_answer) {
         insert(JobPlace::executable, a_job("a").build());
         lose_answer();
-        const auto acquired = store_.acquire_one("a", claim_of("node-1"), clock_.now());
+        const auto acquired = store_.executor().acquire_one("a", claim_of("node-1"), clock_.now());
         EXPECT_EQ(acquired.answer, JobAnswer::done);
         EXPECT_EQ(acquired.job, job("a"));
     });
@@ -72,7 +72,7 @@ TEST_P(LostCommitAnswer, Outcomes_are_written_once) {
         const std::vector<Job> held = acquire();
         lose_answer();
         EXPECT_THAT(
-            store_.apply(
+            store_.executor().apply(
                 "node-1",
                 std::vector<Outcome>{
                     completed_outcome(held[0]),
@@ -91,10 +91,10 @@ TEST_P(LostCommitAnswer, Lost_locks_in_the_batch_are_still_told) {
     in_both_cases([this](auto lose_answer) {
         insert(JobPlace::executable, many_jobs("j", 2));
         const std::vector<Job> held = acquire();
-        store_.release("node-1", fences_of({held[0]}));
+        store_.executor().release("node-1", fences_of({held[0]}));
         lose_answer();
         EXPECT_THAT(
-            store_.apply(
+            store_.executor().apply(
                 "node-1", std::vector{completed_outcome(held[0]), completed_outcome(held[1])}
             ),
             ElementsAre(OutcomeAnswer::lost_lock, OutcomeAnswer::done)
@@ -107,7 +107,8 @@ TEST_P(LostCommitAnswer, Due_timers_move_once) {
     in_both_cases([this](auto lose_answer) {
         insert(JobPlace::timer, std::vector<Job>{a_job("t").due_at(clock_.now())});
         lose_answer();
-        const auto due = store_.move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
+        const auto due =
+            store_.timers().move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
         EXPECT_EQ(due.moved, 1U);
         ASSERT_THAT(ids_of(due.locked), ElementsAre("t"));
         EXPECT_EQ(due.locked[0], job("t"));
@@ -118,7 +119,7 @@ TEST_P(LostCommitAnswer, Due_timers_that_arrive_free_move_once) {
     in_both_cases([this](auto lose_answer) {
         insert(JobPlace::timer, std::vector<Job>{a_job("t").due_at(clock_.now())});
         lose_answer();
-        EXPECT_EQ(store_.move_due_timers(clock_.now(), 10, std::nullopt, {}).moved, 1U);
+        EXPECT_EQ(store_.timers().move_due_timers(clock_.now(), 10, std::nullopt, {}).moved, 1U);
         EXPECT_EQ(place_of("t"), "executable");
         EXPECT_EQ(job("t").revision, 2);
     });
@@ -134,12 +135,13 @@ TEST_P(LostCommitAnswer, A_series_begins_and_each_turn_brings_the_next_one_once)
             clock_.now()
         );
         lose_answer();
-        const auto due = store_.move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
+        const auto due =
+            store_.timers().move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
         ASSERT_THAT(ids_of(due.locked), ElementsAre("t"));
         EXPECT_EQ(store_.series().find_series("s")->series.fire_count, 1);
         lose_answer();
         EXPECT_THAT(
-            store_.apply("node-1", std::vector{completed_outcome(due.locked[0])}),
+            store_.executor().apply("node-1", std::vector{completed_outcome(due.locked[0])}),
             ElementsAre(OutcomeAnswer::done)
         );
         EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 1);
@@ -164,7 +166,7 @@ TEST_P(LostCommitAnswer, A_turn_that_is_left_out_is_left_out_once) {
         );
         lose_answer();
         EXPECT_THAT(
-            store_.move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_).locked,
+            store_.timers().move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_).locked,
             testing::IsEmpty()
         );
         EXPECT_EQ(job("t").due_date, clock_.now() + 30min);
@@ -211,9 +213,9 @@ TEST_P(LostCommitAnswer, Operations_that_may_run_twice_are_run_again) {
     in_both_cases([this](auto lose_answer) {
         const Job held = insert_and_acquire(a_job("a"));
         lose_answer();
-        EXPECT_TRUE(store_.extend_locks(claim_of("node-1"), fences_of({held})).empty());
+        EXPECT_TRUE(store_.executor().extend_locks(claim_of("node-1"), fences_of({held})).empty());
         lose_answer();
-        store_.release("node-1", fences_of({held}));
+        store_.executor().release("node-1", fences_of({held}));
         EXPECT_EQ(job("a").revision, held.revision + 1);
         lose_answer();
         EXPECT_EQ(
@@ -273,7 +275,7 @@ TEST_P(LostCommitAnswer, A_suspension_and_its_end_are_complete) {
 TEST_P(LostCommitAnswer, An_app_whose_own_work_cannot_be_asked_is_told_of_the_doubt) {
     faults_.add({.point = FaultPoint::after_commit, .kind = DbErrorKind::in_doubt});
     try {
-        store_.in_transaction(
+        store_.enqueuer().in_transaction(
             [this](Transaction& transaction) {
                 store_.enqueuer().insert(transaction, {{JobPlace::executable, a_job("a")}});
             },
@@ -288,7 +290,7 @@ TEST_P(LostCommitAnswer, An_app_whose_own_work_cannot_be_asked_is_told_of_the_do
 TEST_P(LostCommitAnswer, An_app_that_can_ask_for_its_work_is_told_that_it_is_done) {
     in_both_cases([this](auto lose_answer) {
         lose_answer();
-        store_.in_transaction(
+        store_.enqueuer().in_transaction(
             [this](Transaction& transaction) {
                 store_.enqueuer().insert(transaction, {{JobPlace::executable, a_job("a")}});
             },

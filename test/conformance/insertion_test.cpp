@@ -54,14 +54,14 @@ TEST_P(Insertion, Nothing_to_insert_is_no_error) {
 
 // R153
 TEST_P(Insertion, A_caller_decides_with_its_transaction_whether_the_job_exists) {
-    store_.in_transaction(
+    store_.enqueuer().in_transaction(
         [this](Transaction& transaction) {
             store_.enqueuer().insert(transaction, {{JobPlace::executable, a_job("kept")}});
         },
         {}
     );
     EXPECT_THROW(
-        store_.in_transaction(
+        store_.enqueuer().in_transaction(
             [this](Transaction& transaction) {
                 store_.enqueuer().insert(transaction, {{JobPlace::executable, a_job("dropped")}});
                 throw std::runtime_error("the app changed its mind");

@@ -28,13 +28,13 @@ protected:
     LateCommit() {
         EXPECT_CALL(slow_, acquire(_, _, _, _))
             .WillRepeatedly([this](auto& claim, auto& served, auto limit, auto after) {
-                std::vector<Job> jobs = store_.acquire(claim, served, limit, after);
+                std::vector<Job> jobs = store_.executor().acquire(claim, served, limit, after);
                 limit.seen->search = after.empty() ? kDeadRows : 0ms;
                 return jobs;
             });
         EXPECT_CALL(slow_, has_acquirable(_, _)).WillRepeatedly([this](auto& served, auto after) {
             clock_.tick(after.empty() ? kDeadRows : 0ms);
-            return store_.has_acquirable(served, after);
+            return store_.executor().has_acquirable(served, after);
         });
         intake_.served_jobs.types = noop_;
         intake_.free_places = 2;

@@ -23,7 +23,9 @@ protected:
     std::int64_t byte_arrays() { return count_rows("ACT_GE_BYTEARRAY"); }
 
     void apply(const Outcome& outcome) {
-        EXPECT_EQ(store_.apply("node-1", std::vector{outcome}).at(0), OutcomeAnswer::done);
+        EXPECT_EQ(
+            store_.executor().apply("node-1", std::vector{outcome}).at(0), OutcomeAnswer::done
+        );
     }
 
     void fail(const Job& held, std::string details) {
@@ -84,7 +86,8 @@ TEST_P(LongTexts, A_payload_survives_every_move) {
     EXPECT_EQ(payload_in("suspended"), long_payload_);
     store_.jobs().activate(SuspensionScope::instance, "i", clock_.now());
     clock_.tick(1h);
-    Job held = store_.move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_).locked.at(0);
+    Job held =
+        store_.timers().move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_).locked.at(0);
     EXPECT_EQ(held.payload, long_payload_);
     held.retries = 1;
     fail(held, "");
@@ -185,7 +188,7 @@ TEST_P(LongTexts, Many_failures_keep_their_details_apart) {
             failed_outcome(held, {.message = held.id, .details = "of " + held.id}, clock_.now())
         );
     }
-    (void)store_.apply("node-1", outcomes);
+    (void)store_.executor().apply("node-1", outcomes);
     for (const Job& waiting : store_.jobs().list(JobPlace::timer, {}, "", 100)) {
         EXPECT_EQ(waiting.exception_message, waiting.id);
         EXPECT_EQ(store_.jobs().exception_details(waiting), "of " + waiting.id);

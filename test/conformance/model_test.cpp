@@ -88,7 +88,7 @@ protected:
         const bool holds = model_.jobs().contains(job.id) &&
                            model_.job(job.id).owner == job.lock_owner &&
                            !stale_.contains({job.id, job.revision});
-        const auto answer = store_.apply(job.lock_owner, std::span(&outcome, 1)).front();
+        const auto answer = store_.executor().apply(job.lock_owner, std::span(&outcome, 1)).front();
         EXPECT_EQ(answer, holds ? OutcomeAnswer::done : OutcomeAnswer::lost_lock);
         if (holds) {
             end_in_model(job.id, outcome.transition.reason);
@@ -136,7 +136,8 @@ protected:
                 stale_.insert({job.id, job.revision});
             }
         }
-        const auto reset = store_.reset_expired_locks(JobPlace::executable, {.now = clock_.now()});
+        const auto reset =
+            store_.executor().reset_expired_locks(JobPlace::executable, {.now = clock_.now()});
         EXPECT_EQ(reset.freed, model_.reset_locks(clock_.now()));
     }
 
@@ -145,7 +146,7 @@ protected:
         const std::string node = any_node();
         note(is_claimed ? "move timers for " + node : "move timers");
         const auto claim = is_claimed ? std::optional(claim_of(node)) : std::nullopt;
-        const auto moved = store_.move_due_timers(clock_.now(), kAll, claim, noop_);
+        const auto moved = store_.timers().move_due_timers(clock_.now(), kAll, claim, noop_);
         const std::vector<std::string> expected = model_.move_due_timers(clock_.now());
         EXPECT_EQ(moved.moved, expected.size());
         if (is_claimed) {

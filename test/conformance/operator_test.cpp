@@ -158,7 +158,7 @@ TEST_P(ManyChangesAtOnce, Any_number_of_timers_get_retries_and_are_due_now) {
     );
     EXPECT_EQ(job("j000").retries, 5);
     EXPECT_EQ(job("j1499").due_date, clock_.now());
-    EXPECT_EQ(store_.move_due_timers(clock_.now(), 2000, std::nullopt, {}).moved, 1500U);
+    EXPECT_EQ(store_.timers().move_due_timers(clock_.now(), 2000, std::nullopt, {}).moved, 1500U);
 }
 
 TEST_P(ManyChangesAtOnce, Each_id_is_answered_in_its_order_and_what_a_node_holds_stays) {

@@ -34,7 +34,7 @@ protected:
 
     /// Moves what is due, and locks all of it for node-1.
     std::vector<Job> fire() {
-        auto due = store_.move_due_timers(clock_.now(), 100, claim_of("node-1"), noop_);
+        auto due = store_.timers().move_due_timers(clock_.now(), 100, claim_of("node-1"), noop_);
         std::ranges::move(acquire(), std::back_inserter(due.locked));  // With long payloads.
         return std::move(due.locked);
     }
@@ -49,18 +49,24 @@ protected:
 
     void complete(const Job& job, std::optional<std::string> payload = {}) {
         const Outcome outcome = outcome_of(job, schema::completed(job, std::move(payload)));
-        EXPECT_EQ(store_.apply("node-1", std::vector{outcome}).front(), OutcomeAnswer::done);
+        EXPECT_EQ(
+            store_.executor().apply("node-1", std::vector{outcome}).front(), OutcomeAnswer::done
+        );
     }
 
     void fail(const Job& job) {
         const Outcome outcome = failed_outcome(job, {.message = "no"}, clock_.now());
-        EXPECT_EQ(store_.apply("node-1", std::vector{outcome}).front(), OutcomeAnswer::done);
+        EXPECT_EQ(
+            store_.executor().apply("node-1", std::vector{outcome}).front(), OutcomeAnswer::done
+        );
     }
 
     void kill_job(const Job& job) {
         const Outcome outcome =
             failed_outcome(job, {.message = "no", .retryable = false}, clock_.now());
-        EXPECT_EQ(store_.apply("node-1", std::vector{outcome}).front(), OutcomeAnswer::done);
+        EXPECT_EQ(
+            store_.executor().apply("node-1", std::vector{outcome}).front(), OutcomeAnswer::done
+        );
     }
 
     [[nodiscard]] Series series(std::string_view key = "s") {

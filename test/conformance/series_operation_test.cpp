@@ -107,7 +107,7 @@ TEST_P(SeriesOperations, A_key_is_given_once) {
 
 TEST_P(SeriesOperations, A_series_begins_in_the_transaction_of_its_caller) {
     const auto begin = [&](bool fails) {
-        store_.in_transaction(
+        store_.enqueuer().in_transaction(
             [&](Transaction& transaction) {
                 (void)store_.enqueuer().create(
                     transaction,

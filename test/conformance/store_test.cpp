@@ -68,13 +68,13 @@ Job StoreTest::insert(JobPlace place, Job job) {
 
 Job StoreTest::insert_and_acquire(Job job, std::string_view owner) {
     const std::string id = insert(JobPlace::executable, std::move(job)).id;
-    auto acquired = store_.acquire_one(id, claim_of(owner), clock_.now());
+    auto acquired = store_.executor().acquire_one(id, claim_of(owner), clock_.now());
     EXPECT_EQ(acquired.answer, JobAnswer::done);
     return acquired.job;
 }
 
 std::vector<Job> StoreTest::acquire(std::size_t limit, std::string_view owner) {
-    return store_.acquire(claim_of(owner), noop_, limit);
+    return store_.executor().acquire(claim_of(owner), noop_, limit);
 }
 
 LockClaim StoreTest::claim_of(std::string_view owner) const {

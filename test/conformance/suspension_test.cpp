@@ -89,7 +89,7 @@ TEST_P(Suspensions, A_single_job_that_runs_is_not_disturbed_and_its_retry_waits_
     EXPECT_EQ(store_.jobs().suspend(SuspensionScope::job, "a", clock_.now()), 0);
     EXPECT_EQ(place_of("a"), "executable");
     const std::vector<Outcome> failed{failed_outcome(held, {.message = "no"}, clock_.now())};
-    ASSERT_THAT(store_.apply("node-1", failed), ElementsAre(OutcomeAnswer::done));
+    ASSERT_THAT(store_.executor().apply("node-1", failed), ElementsAre(OutcomeAnswer::done));
     EXPECT_EQ(place_of("a"), "suspended");
     EXPECT_EQ(job("a").suspended_from, "timer");
     EXPECT_EQ(store_.jobs().activate(SuspensionScope::job, "a", clock_.now()), 1);
@@ -102,12 +102,12 @@ TEST_P(Suspensions, Of_a_job_that_was_suspended_while_it_ran_nothing_stays_for_e
     (void)store_.jobs().suspend(SuspensionScope::job, "a", clock_.now());
     (void)store_.jobs().suspend(SuspensionScope::job, "b", clock_.now());
     const std::vector<Outcome> completed{completed_outcome(done)};
-    ASSERT_THAT(store_.apply("node-1", completed), ElementsAre(OutcomeAnswer::done));
+    ASSERT_THAT(store_.executor().apply("node-1", completed), ElementsAre(OutcomeAnswer::done));
     EXPECT_EQ(count_rows("JS_SUSPENSION"), 2);
     (void)store_.jobs().suspend(SuspensionScope::job, "c", clock_.now());
     EXPECT_EQ(count_rows("JS_SUSPENSION"), 2);
     const std::vector<Outcome> failed{failed_outcome(runs, {.message = "no"}, clock_.now())};
-    (void)store_.apply("node-1", failed);
+    (void)store_.executor().apply("node-1", failed);
     EXPECT_EQ(place_of("b"), "suspended");
 }
 
@@ -218,7 +218,7 @@ TEST_P(Suspensions, A_running_job_may_finish) {
     EXPECT_EQ(suspend("i"), 0);
     EXPECT_EQ(job("a"), held);
     EXPECT_THAT(
-        store_.apply("node-1", std::vector{completed_outcome(held)}),
+        store_.executor().apply("node-1", std::vector{completed_outcome(held)}),
         ElementsAre(OutcomeAnswer::done)
     );
 }
@@ -227,7 +227,9 @@ TEST_P(Suspensions, A_running_job_that_fails_waits_suspended_for_its_next_attemp
     const Job held = insert_and_acquire(a_job("a").of_instance("i"));
     suspend("i");
     EXPECT_THAT(
-        store_.apply("node-1", std::vector{failed_outcome(held, {.message = "no"}, clock_.now())}),
+        store_.executor().apply(
+            "node-1", std::vector{failed_outcome(held, {.message = "no"}, clock_.now())}
+        ),
         ElementsAre(OutcomeAnswer::done)
     );
     ASSERT_EQ(place_of("a"), "suspended");
@@ -240,8 +242,9 @@ TEST_P(Suspensions, A_running_job_that_fails_waits_suspended_for_its_next_attemp
 TEST_P(Suspensions, A_running_job_that_fails_for_the_last_time_is_a_dead_letter) {
     const Job held = insert_and_acquire(a_job("a").of_instance("i").with_retries(1));
     suspend("i");
-    (void
-    )store_.apply("node-1", std::vector{failed_outcome(held, {.message = "no"}, clock_.now())});
+    (void)store_.executor().apply(
+        "node-1", std::vector{failed_outcome(held, {.message = "no"}, clock_.now())}
+    );
     EXPECT_EQ(place_of("a"), "dead");
 }
 
@@ -249,7 +252,7 @@ TEST_P(Suspensions, A_job_that_was_running_and_is_released_is_caught_by_the_next
     const Job held = insert_and_acquire(a_job("a").of_instance("i"));
     insert(JobPlace::executable, a_job("b").build());
     suspend("i");
-    store_.release("node-1", fences_of({held}));
+    store_.executor().release("node-1", fences_of({held}));
     EXPECT_THAT(ids_of(acquire(1)), ElementsAre("b"));
     ASSERT_EQ(place_of("a"), "suspended");
     EXPECT_EQ(job("a").suspended_from, "executable");
@@ -269,8 +272,10 @@ TEST_P(Suspensions, A_due_timer_of_a_suspended_instance_does_not_arrive_locked) 
     insert(JobPlace::timer, locked);
     EXPECT_EQ(suspend("i"), 0);
     clock_.tick(2s);
-    EXPECT_EQ(store_.reset_expired_locks(JobPlace::timer, {.now = clock_.now()}).freed, 1);
-    const auto due = store_.move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
+    EXPECT_EQ(
+        store_.executor().reset_expired_locks(JobPlace::timer, {.now = clock_.now()}).freed, 1
+    );
+    const auto due = store_.timers().move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
     EXPECT_EQ(due.moved, 1U);
     EXPECT_THAT(due.locked, IsEmpty());
     EXPECT_EQ(place_of("t"), "suspended");

@@ -50,7 +50,7 @@ TEST_P(Values, Every_column_survives_every_move) {
     const Job held = acquire().at(0);
     expected.revision += 1;
     Outcome outcome = outcome_of(held, schema::interrupted(held, 1h, clock_.now()));
-    (void)store_.apply("node-1", std::vector{outcome});
+    (void)store_.executor().apply("node-1", std::vector{outcome});
     expected.due_date = clock_.now() + 1h;
     expect_stored("timer");
 
@@ -59,7 +59,7 @@ TEST_P(Values, Every_column_survives_every_move) {
     const Job again = acquire().at(0);
     expected.revision += 1;
     outcome = failed_outcome(again, {.message = "no", .retryable = false}, clock_.now());
-    (void)store_.apply("node-1", std::vector{outcome});
+    (void)store_.executor().apply("node-1", std::vector{outcome});
     expected.retries = 0;
     expected.attempts = 3;
     expected.exception_message = "no";
@@ -119,7 +119,7 @@ TEST_P(Values, Texts_at_their_limits_are_kept_whole) {
     insert(JobPlace::executable, long_texts);
     EXPECT_EQ(job(id), long_texts);
     const std::vector<std::string> types{name};
-    EXPECT_EQ(store_.acquire(claim_of(name), types, 10).at(0).lock_owner, name);
+    EXPECT_EQ(store_.executor().acquire(claim_of(name), types, 10).at(0).lock_owner, name);
 }
 
 TEST_P(Values, Texts_are_data_whatever_is_in_them) {
@@ -135,7 +135,7 @@ TEST_P(Values, Times_keep_their_millisecond) {
     insert(JobPlace::timer, timer);
     EXPECT_EQ(job("a").due_date, clock_.now() + 1ms);
     EXPECT_EQ(job("a").create_time, clock_.now() + 999ms);
-    EXPECT_EQ(store_.next_due({}), clock_.now() + 1ms);
+    EXPECT_EQ(store_.timers().next_due({}), clock_.now() + 1ms);
 }
 
 TEST_P(Values, The_last_due_date_that_the_database_holds_is_kept) {
@@ -183,7 +183,8 @@ TEST_P(Values, An_id_that_no_job_can_have_is_not_found) {
             store_.jobs().reschedule_timer(id, clock_.now(), clock_.now()), JobAnswer::not_found
         );
         EXPECT_EQ(
-            store_.acquire_one(id, claim_of("me"), clock_.now()).answer, JobAnswer::not_found
+            store_.executor().acquire_one(id, claim_of("me"), clock_.now()).answer,
+            JobAnswer::not_found
         );
     }
 }

@@ -53,7 +53,7 @@ void DeskTest::insert_series(const std::string& key, const std::string& group) {
 
 void DeskTest::lock_all() {
     const std::vector<std::string> types{"noop"};
-    (void)sql_store_.acquire(
+    (void)sql_store_.executor().acquire(
         {.owner = "node-1", .until = clock_.now() + std::chrono::minutes(5)}, types, 100
     );
 }
@@ -63,7 +63,7 @@ void DeskTest::run_all(const std::optional<std::string>& failure) {
     const persistence::LockClaim claim{
         .owner = "node-1", .until = clock_.now() + std::chrono::minutes(5), .now = clock_.now()};
     std::vector<persistence::Outcome> outcomes;
-    for (schema::Job& job : sql_store_.acquire(claim, types, 100)) {
+    for (schema::Job& job : sql_store_.executor().acquire(claim, types, 100)) {
         const schema::Transition end =
             failure ? schema::failed(job, {.message = *failure}, {}, clock_.now())
                     : schema::completed(job);
@@ -71,7 +71,7 @@ void DeskTest::run_all(const std::optional<std::string>& failure) {
             {.job = std::make_shared<const schema::Job>(std::move(job)), .transition = end}
         );
     }
-    (void)sql_store_.apply("node-1", outcomes);
+    (void)sql_store_.executor().apply("node-1", outcomes);
 }
 
 void DeskTest::execute(std::string_view sql) {

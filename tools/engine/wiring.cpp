@@ -101,12 +101,12 @@ void Wiring::in_transaction(
     const std::function<void(persistence::Transaction&)>& work,
     const std::function<bool(persistence::Transaction&)>& was_committed
 ) {
-    parts_->store.in_transaction(work, was_committed);
+    parts_->store.enqueuer().in_transaction(work, was_committed);
 }
 
 executor::ManualRunResult Wiring::run_job(const std::string& id) {
     return executor::run_by_hand(
-        {parts_->store, parts_->handlers, parts_->clock, parts_->log},
+        {parts_->store.executor(), parts_->handlers, parts_->clock, parts_->log},
         {.retry = parts_->settings.retry, .retry_rule = &parts_->retry_rule},
         id,
         parts_->settings.lock_time,
@@ -148,11 +148,11 @@ void Wiring::on_external_jobs(std::function<void()> hear) {
 }
 
 persistence::ExecutorStore& Wiring::executor_store() {
-    return parts_->store;
+    return parts_->store.executor();
 }
 
 persistence::TimerStore& Wiring::timer_store() {
-    return parts_->store;
+    return parts_->store.timers();
 }
 
 persistence::OperatorStore& Wiring::store() {
@@ -200,7 +200,7 @@ persistence::RunStore& Wiring::run_store() {
 }
 
 persistence::ServedStore& Wiring::served_store() {
-    return parts_->store;
+    return parts_->store.served();
 }
 
 persistence::WatchStore& Wiring::watch_store() {

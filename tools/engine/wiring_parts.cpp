@@ -144,9 +144,9 @@ Wiring::Parts::Parts(
       threads(share_of(all_threads)),
       deadlines(executor::ExternalLimits(settings.external_time_limits)),
       executor(
-          {store,
+          {store.executor(),
            store.nodes(),
-           store,
+           store.served(),
            handlers,
            clock,
            log,
@@ -166,7 +166,7 @@ Wiring::Parts::Parts(
       ),
       outcomes(
           {store.jobs(),
-           store,
+           store.executor(),
            clock,
            [this](persistence::Outcome outcome) {
                executor.outcome_was_written(std::move(outcome));
@@ -268,7 +268,8 @@ void Wiring::Parts::add_housekeeping(deadletter::DeadLetterPolicies of_dead_lett
 
 void Wiring::Parts::add_mover() {
     mover.emplace(
-        timers::TimerMover::Dependencies{store, executor, clock, wake_ups, &executor.last_view()},
+        timers::TimerMover::Dependencies{
+            store.timers(), executor, clock, wake_ups, &executor.last_view()},
         timers::TimerMover::Settings{
             .page = settings.timer_page,
             .wait = settings.timer_wait,

@@ -180,7 +180,7 @@ TEST_P(Batches, Dead_letters_are_removed) {
 
 TEST_P(Batches, Jobs_are_changed_where_they_stand_and_those_that_a_node_holds_are_not) {
     insert(JobPlace::executable, many_jobs("job", 5));
-    (void)store_.acquire_one("job002", claim_of("node-1"), clock_.now());
+    (void)store_.executor().acquire_one("job002", claim_of("node-1"), clock_.now());
     const Batch begun = begin({
         .operation = BatchOperation::change,
         .place = JobPlace::executable,

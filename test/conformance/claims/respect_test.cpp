@@ -59,7 +59,7 @@ TEST_P(ClaimedJobsOfOthers, An_operator_neither_changes_nor_removes_nor_runs_the
         store_.jobs().remove(JobPlace::executable, ids, clock_.now()),
         ElementsAre(JobAnswer::locked, JobAnswer::done)
     );
-    const auto taken = store_.acquire_one("j000", claim_of("by hand"), clock_.now());
+    const auto taken = store_.executor().acquire_one("j000", claim_of("by hand"), clock_.now());
     EXPECT_EQ(taken.answer, JobAnswer::locked);
 }
 
@@ -71,7 +71,7 @@ TEST_P(ClaimedJobsOfOthers, A_cancelled_one_is_taken_away_from_its_holder) {
         ElementsAre(JobAnswer::done)
     );
     EXPECT_EQ(place_of("j000"), "dead");
-    EXPECT_THAT(store_.not_held("node-1", fences_of(jobs)), ElementsAre("j000"));
+    EXPECT_THAT(store_.executor().not_held("node-1", fences_of(jobs)), ElementsAre("j000"));
     EXPECT_THAT(complete(jobs), ElementsAre(OutcomeAnswer::lost_lock, OutcomeAnswer::done));
 }
 
@@ -131,7 +131,7 @@ TEST_P(ClaimedJobsOfOthers, Nodes_that_claim_at_once_never_get_the_same_job) {
             std::vector<Job> all;
             std::string after;
             for (std::vector<Job> page;
-                 !(page = store.acquire(page_of(owner), noop_, 37, after)).empty();) {
+                 !(page = store.executor().acquire(page_of(owner), noop_, 37, after)).empty();) {
                 after = all.size() % 2 == 0 ? page.back().id : std::string();
                 std::ranges::move(page, std::back_inserter(all));
             }

@@ -33,7 +33,7 @@ protected:
         const Job held = insert_and_acquire(a_job(id));
         const std::vector outcome{
             failed_outcome(held, {.message = "no network", .retryable = false}, clock_.now())};
-        ASSERT_THAT(store_.apply("node-1", outcome), ElementsAre(OutcomeAnswer::done));
+        ASSERT_THAT(store_.executor().apply("node-1", outcome), ElementsAre(OutcomeAnswer::done));
     }
 };
 

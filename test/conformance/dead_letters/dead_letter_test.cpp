@@ -23,11 +23,11 @@ protected:
 
     /// A node runs the job, and it fails for good.
     void bury(const std::string& id) {
-        const auto held = store_.acquire_one(id, claim_of("node-1"), clock_.now());
+        const auto held = store_.executor().acquire_one(id, claim_of("node-1"), clock_.now());
         ASSERT_EQ(held.answer, JobAnswer::done);
         const std::vector<Outcome> outcome{
             failed_outcome(held.job, {.message = "no", .retryable = false}, clock_.now())};
-        ASSERT_EQ(store_.apply("node-1", outcome).front(), OutcomeAnswer::done);
+        ASSERT_EQ(store_.executor().apply("node-1", outcome).front(), OutcomeAnswer::done);
     }
 
     /// They die in the order c, a, b, a minute apart.
@@ -155,7 +155,7 @@ TEST_P(DeadLetterTimes, Of_a_row_that_says_little_little_is_read) {
 TEST_P(DeadLetterTimes, Types_are_counted_with_their_oldest_and_the_locked_the_most_first) {
     insert(JobPlace::executable, a_job("d").of_type("report"));
     clock_.tick(1h);
-    (void)store_.acquire_one("b", claim_of("node-1"), clock_.now());
+    (void)store_.executor().acquire_one("b", claim_of("node-1"), clock_.now());
     const auto created = job("a").create_time;
     EXPECT_THAT(
         store_.jobs().count_types(JobPlace::executable, {}),

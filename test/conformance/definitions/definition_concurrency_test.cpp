@@ -35,7 +35,7 @@ protected:
     std::set<std::string> work(persistence::SqlStore& store, const std::string& node) {
         std::set<std::string> done;
         while (true) {
-            const std::vector<Job> jobs = store.acquire(claim_of(node), noop_, 50);
+            const std::vector<Job> jobs = store.executor().acquire(claim_of(node), noop_, 50);
             if (jobs.empty() && !is_changing_) {
                 return done;
             }
@@ -44,7 +44,7 @@ protected:
                 outcomes.push_back(completed_outcome(job));
                 EXPECT_TRUE(done.insert(job.id).second) << job.id << " ran twice";
             }
-            (void)store.apply(node, outcomes);
+            (void)store.executor().apply(node, outcomes);
         }
     }
 

@@ -184,7 +184,7 @@ TEST_P(Definitions, Are_read_in_the_transaction_of_an_app_too) {
         {}
     );
     std::string id;
-    other.store().in_transaction(
+    other.store().enqueuer().in_transaction(
         [&](Transaction& transaction) {
             id = there.enqueue(transaction, {of_element("charge")}).front();
         },
@@ -207,7 +207,7 @@ TEST_P(Definitions, Are_recorded_when_first_seen_and_only_then) {
     );
     enqueue_by(recorder, of_element("charge"));
     enqueue_by(recorder, of_element("charge"));
-    store_.in_transaction(
+    store_.enqueuer().in_transaction(
         [&](Transaction& transaction) {
             recorder.enqueue(transaction, {of_element("pack"), {.handler_type = "noop"}});
         },
@@ -228,7 +228,7 @@ TEST_P(Definitions, What_was_not_committed_is_recorded_the_next_time) {
         recorder.enqueue(transaction, {of_element("pack")});
         throw std::runtime_error("the app gives up");
     };
-    EXPECT_THROW(store_.in_transaction(give_up, {}), std::runtime_error);
+    EXPECT_THROW(store_.enqueuer().in_transaction(give_up, {}), std::runtime_error);
     EXPECT_THAT(names(), IsEmpty());
     enqueue_by(recorder, of_element("pack"));
     EXPECT_THAT(names(), ElementsAre("shipping:3/pack/noop"));
@@ -302,7 +302,9 @@ TEST_P(OverrideCascade, Leaves_alone_what_a_node_holds) {
     EXPECT_EQ(cascade("shipping:3", 7), 1);
     EXPECT_EQ(this->job("held").priority, 0);
     const Outcome done = completed_outcome(held);
-    EXPECT_THAT(store_.apply("node-1", std::span(&done, 1)), ElementsAre(OutcomeAnswer::done));
+    EXPECT_THAT(
+        store_.executor().apply("node-1", std::span(&done, 1)), ElementsAre(OutcomeAnswer::done)
+    );
 }
 
 TEST_P(OverrideCascade, A_claim_of_the_same_time_is_not_lost) {

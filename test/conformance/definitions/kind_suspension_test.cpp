@@ -77,7 +77,9 @@ TEST_P(KindSuspensions, A_job_that_runs_is_not_disturbed_and_its_retry_lands_sus
     const Job running = insert_and_acquire(of_element("charge", "charge"));
     EXPECT_EQ(suspend(SuspensionScope::job_definition, "shipping:3/charge"), 0);
     const Outcome failed = failed_outcome(running, {.message = "no"}, clock_.now());
-    EXPECT_THAT(store_.apply("node-1", std::span(&failed, 1)), ElementsAre(OutcomeAnswer::done));
+    EXPECT_THAT(
+        store_.executor().apply("node-1", std::span(&failed, 1)), ElementsAre(OutcomeAnswer::done)
+    );
     EXPECT_EQ(place_of("charge"), "suspended");
     EXPECT_EQ(job("charge").retries, running.retries - 1);
 }
@@ -91,7 +93,9 @@ TEST_P(KindSuspensions, The_jobs_of_a_tenant_are_suspended_new_ones_too) {
     EXPECT_EQ(place_of("new"), "suspended");
     EXPECT_THAT(ids_of(acquire()), ElementsAre("b"));
     const Outcome failed = failed_outcome(running, {.message = "no"}, clock_.now());
-    EXPECT_THAT(store_.apply("node-2", std::span(&failed, 1)), ElementsAre(OutcomeAnswer::done));
+    EXPECT_THAT(
+        store_.executor().apply("node-2", std::span(&failed, 1)), ElementsAre(OutcomeAnswer::done)
+    );
     EXPECT_EQ(place_of("r"), "suspended");
     EXPECT_THAT(scopes_that_keep("new"), ElementsAre("acme"));
     EXPECT_EQ(activate(SuspensionScope::tenant, "acme"), 3);
@@ -114,7 +118,9 @@ TEST_P(KindSuspensions, New_jobs_of_a_definition_wait_while_those_that_are_there
     const auto taken = acquire();
     EXPECT_THAT(ids_of(taken), ElementsAre("old"));
     const Outcome failed = failed_outcome(taken.front(), {.message = "no"}, clock_.now());
-    EXPECT_THAT(store_.apply("node-1", std::span(&failed, 1)), ElementsAre(OutcomeAnswer::done));
+    EXPECT_THAT(
+        store_.executor().apply("node-1", std::span(&failed, 1)), ElementsAre(OutcomeAnswer::done)
+    );
     EXPECT_EQ(place_of("old"), "timer");
     EXPECT_EQ(place_of("new"), "suspended");
     EXPECT_EQ(activate(SuspensionScope::definition, "shipping:3"), 1);

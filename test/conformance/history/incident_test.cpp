@@ -29,7 +29,10 @@ protected:
         job.retries = 1;
         const Job held = insert_and_acquire(std::move(job));
         const auto outcome = failed_outcome(held, {.message = "no network"}, clock_.now());
-        ASSERT_THAT(store_.apply("node-1", std::vector{outcome}), ElementsAre(OutcomeAnswer::done));
+        ASSERT_THAT(
+            store_.executor().apply("node-1", std::vector{outcome}),
+            ElementsAre(OutcomeAnswer::done)
+        );
     }
 
     std::unique_ptr<Node> node_without() {
@@ -80,7 +83,9 @@ TEST_P(Incidents, Retries_that_are_used_up_open_one_which_is_found_by_its_job) {
 TEST_P(Incidents, A_failure_with_retries_left_opens_none) {
     const Job held = insert_and_acquire(a_job("a"));
     const auto outcome = failed_outcome(held, {.message = "no network"}, clock_.now());
-    ASSERT_THAT(store_.apply("node-1", std::vector{outcome}), ElementsAre(OutcomeAnswer::done));
+    ASSERT_THAT(
+        store_.executor().apply("node-1", std::vector{outcome}), ElementsAre(OutcomeAnswer::done)
+    );
     EXPECT_THAT(open(), IsEmpty());
 }
 
@@ -92,7 +97,8 @@ TEST_P(Incidents, None_is_opened_where_they_are_switched_off) {
     const Job held = insert_and_acquire(job);
     const auto outcome = failed_outcome(held, {.message = "no network"}, clock_.now());
     ASSERT_THAT(
-        without->store().apply("node-1", std::vector{outcome}), ElementsAre(OutcomeAnswer::done)
+        without->store().executor().apply("node-1", std::vector{outcome}),
+        ElementsAre(OutcomeAnswer::done)
     );
     EXPECT_EQ(place_of("a"), "dead");
     EXPECT_THAT(open(), IsEmpty());
@@ -125,7 +131,7 @@ TEST_P(Incidents, A_job_that_dies_again_has_a_new_one) {
         const auto held = acquire(1);
         ASSERT_THAT(held, SizeIs(1));
         const auto outcome = failed_outcome(held.front(), {.message = "again"}, clock_.now());
-        (void)store_.apply("node-1", std::vector{outcome});
+        (void)store_.executor().apply("node-1", std::vector{outcome});
     }
     EXPECT_THAT(open("a"), ElementsAre(Field(&Incident::message, "again")));
     EXPECT_THAT(
@@ -183,7 +189,7 @@ TEST_P(Incidents, A_thousand_dead_letters_are_requeued_and_resolved_with_a_few_s
     for (const Job& job : acquire(1'000)) {
         outcomes.push_back(failed_outcome(job, {.message = "no"}, clock_.now()));
     }
-    (void)store_.apply("node-1", outcomes);
+    (void)store_.executor().apply("node-1", outcomes);
     EXPECT_EQ(store_.history().count_open_incidents(), 1'000);
     const auto answers = store_.jobs().requeue(ids_of(jobs), 3, {}, clock_.now());
     EXPECT_THAT(answers, Each(JobAnswer::done));
@@ -219,7 +225,7 @@ TEST_P(Incidents, Who_listens_is_told_after_the_commit) {
     job.retries = 1;
     const Job held = insert_and_acquire(job);
     const auto outcome = failed_outcome(held, {.message = "no"}, clock_.now());
-    (void)listening.store().apply("node-1", std::vector{outcome});
+    (void)listening.store().executor().apply("node-1", std::vector{outcome});
     EXPECT_THAT(told, ElementsAre("a"));
     EXPECT_EQ(listening.store().history_book().opened, 1);
 }
@@ -232,7 +238,7 @@ TEST_P(Incidents, An_app_is_told_by_a_job_of_the_same_transaction_and_of_its_dea
         schema::HistoryRules{.incident_target = "ops"}
     );
     const auto fail_for_good = [&](const Job& job) {
-        return telling.store().apply(
+        return telling.store().executor().apply(
             "node-1",
             std::vector{
                 failed_outcome(job, {.message = "say \"no\"\n", .retryable = false}, clock_.now())}
@@ -240,7 +246,7 @@ TEST_P(Incidents, An_app_is_told_by_a_job_of_the_same_transaction_and_of_its_dea
     };
     ASSERT_THAT(fail_for_good(insert_and_acquire(a_job("a"))), ElementsAre(OutcomeAnswer::done));
     const std::vector<std::string> http{"http"};
-    auto notices = store_.acquire(claim_of("node-1"), http, 10);
+    auto notices = store_.executor().acquire(claim_of("node-1"), http, 10);
     ASSERT_THAT(notices, SizeIs(1));
     EXPECT_EQ(
         notices.front().payload,
@@ -251,7 +257,7 @@ TEST_P(Incidents, An_app_is_told_by_a_job_of_the_same_transaction_and_of_its_dea
     );
     ASSERT_THAT(fail_for_good(notices.front()), ElementsAre(OutcomeAnswer::done));
     EXPECT_THAT(open(), SizeIs(2));
-    EXPECT_THAT(store_.acquire(claim_of("node-1"), http, 10), IsEmpty());
+    EXPECT_THAT(store_.executor().acquire(claim_of("node-1"), http, 10), IsEmpty());
 }
 
 TEST_P(Incidents, A_notice_of_many_is_one_job) {
@@ -267,8 +273,9 @@ TEST_P(Incidents, A_notice_of_many_is_one_job) {
         outcomes.push_back(failed_outcome(job, {.message = "no", .retryable = false}, clock_.now())
         );
     }
-    (void)telling.store().apply("node-1", outcomes);
-    const auto notices = store_.acquire(claim_of("node-1"), std::vector<std::string>{"http"}, 10);
+    (void)telling.store().executor().apply("node-1", outcomes);
+    const auto notices =
+        store_.executor().acquire(claim_of("node-1"), std::vector<std::string>{"http"}, 10);
     ASSERT_THAT(notices, SizeIs(1));
     EXPECT_THAT(notices.front().payload, testing::HasSubstr(R"("count":150,)"));
     EXPECT_THAT(notices.front().payload, testing::HasSubstr(R"("jobId":"job099")"));

@@ -22,7 +22,7 @@ protected:
         const RepeatableRequest request{
             .key = "order-17", .digest = digest, .now = now, .until = now + 24h};
         std::optional<RememberedRequest> remembered;
-        store_.in_transaction(
+        store_.enqueuer().in_transaction(
             [&](Transaction& transaction) {
                 remembered = RequestStore::take_request(transaction, request);
                 if (!remembered) {
@@ -36,7 +36,7 @@ protected:
 
     [[nodiscard]] std::optional<RememberedRequest> find() {
         std::optional<RememberedRequest> found;
-        store_.in_transaction(
+        store_.enqueuer().in_transaction(
             [&](Transaction& transaction) {
                 found = RequestStore::find_request(transaction, "order-17");
             },
@@ -71,7 +71,7 @@ TEST_P(Requests, An_answer_may_be_long_and_in_any_language) {
 
 TEST_P(Requests, One_that_was_rolled_back_was_never_there) {
     EXPECT_THROW(
-        store_.in_transaction(
+        store_.enqueuer().in_transaction(
             [&](Transaction& transaction) {
                 (void)RequestStore::take_request(
                     transaction,

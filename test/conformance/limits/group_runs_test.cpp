@@ -11,7 +11,7 @@ class RunsOfGroups : public StoreTest {
 protected:
     void set(schema::JobLimit limit) {
         store_.limits().set_limit(limit);
-        store_.refresh_limits();
+        store_.executor().refresh_limits();
     }
 };
 
@@ -31,7 +31,7 @@ TEST_P(RunsOfGroups, Are_counted_by_node_while_they_are_held) {
     const GroupRuns expected{.running = {{"node-1", 2}, {"node-2", 1}}};
     EXPECT_EQ(store_.limits().runs_of_group("type:noop"), expected);
     EXPECT_EQ(store_.limits().runs_of_group("type:other"), GroupRuns());
-    store_.release("node-2", fences_of(there));
+    store_.executor().release("node-2", fences_of(there));
     EXPECT_EQ(store_.limits().runs_of_group("type:noop").running.count("node-2"), 0U);
 }
 

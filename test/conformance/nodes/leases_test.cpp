@@ -36,7 +36,7 @@ protected:
 
     /// What another node frees when it has ended a lease.
     std::int64_t free_jobs_of(const std::string& node) {
-        return store_
+        return store_.executor()
             .reset_expired_locks(JobPlace::executable, {.now = clock_.now(), .owner = node})
             .freed;
     }
@@ -188,7 +188,9 @@ TEST_P(Leases, Any_reset_frees_what_was_left_when_a_lease_was_ended) {
     insert_and_acquire(a_job("a"), "dead");
     clock_.tick(11s);
     EXPECT_THAT(store_.nodes().end_expired_leases(clock_.now()), ElementsAre("dead"));
-    EXPECT_EQ(store_.reset_expired_locks(JobPlace::executable, {.now = clock_.now()}).freed, 1);
+    EXPECT_EQ(
+        store_.executor().reset_expired_locks(JobPlace::executable, {.now = clock_.now()}).freed, 1
+    );
     EXPECT_TRUE(job("a").lock_owner.empty());
 }
 
@@ -202,7 +204,8 @@ TEST_P(Leases, A_node_that_comes_back_keeps_what_nobody_has_freed_yet) {
     start(identity("frozen"));
     const std::vector<Fence> fences{{.id = "a", .revision = held.revision}};
     EXPECT_THAT(
-        store_.extend_locks({.owner = "frozen", .until = clock_.now() + 30s}, fences), IsEmpty()
+        store_.executor().extend_locks({.owner = "frozen", .until = clock_.now() + 30s}, fences),
+        IsEmpty()
     );
     EXPECT_EQ(free_jobs_of("frozen"), 0);
 }
@@ -215,7 +218,7 @@ TEST_P(Leases, A_node_that_comes_back_late_writes_nothing) {
     EXPECT_THAT(store_.nodes().end_expired_leases(clock_.now()), ElementsAre("frozen"));
     EXPECT_EQ(free_jobs_of("frozen"), 1);
     const std::vector<Outcome> late{completed_outcome(held)};
-    EXPECT_THAT(store_.apply("frozen", late), ElementsAre(OutcomeAnswer::lost_lock));
+    EXPECT_THAT(store_.executor().apply("frozen", late), ElementsAre(OutcomeAnswer::lost_lock));
     EXPECT_EQ(place_of("a"), "executable");
 }
 
@@ -267,7 +270,7 @@ TEST_P(Leases, A_dead_holder_of_an_instance_gives_its_exclusive_jobs_free) {
     EXPECT_THAT(store_.nodes().end_expired_leases(clock_.now()), ElementsAre("dead"));
     EXPECT_EQ(free_jobs_of("dead"), 1);
     clock_.tick(1ms);
-    (void)store_.reset_expired_groups(clock_.now());
+    (void)store_.executor().reset_expired_groups(clock_.now());
     EXPECT_EQ(count_rows("JS_EXCLUSIVE"), 0);
     EXPECT_FALSE(acquire(100, "living").empty());
 }
@@ -288,7 +291,7 @@ TEST_P(Leases, A_full_page_from_the_start_tells_how_many_others_serve_such_jobs)
     limit.seen = &seen;
     persistence::LockClaim claim = claim_of("node-1");
     const auto acquire = [&](std::string_view behind) {
-        (void)store_.acquire(claim, types_, limit, behind);
+        (void)store_.executor().acquire(claim, types_, limit, behind);
         return seen.nodes_beside;
     };
     EXPECT_EQ(acquire(""), 2U);

@@ -30,9 +30,9 @@ protected:
     }
 
     std::vector<std::string> acquired(const ServedScope& scope) {
-        EXPECT_EQ(store_.has_acquirable(within(scope)), true);
-        auto ids = ids_of(store_.acquire(claim_of("node-1"), within(scope), 100));
-        EXPECT_FALSE(store_.has_acquirable(within(scope)));
+        EXPECT_EQ(store_.executor().has_acquirable(within(scope)), true);
+        auto ids = ids_of(store_.executor().acquire(claim_of("node-1"), within(scope), 100));
+        EXPECT_FALSE(store_.executor().has_acquirable(within(scope)));
         return ids;
     }
 
@@ -44,10 +44,12 @@ protected:
     }
 
     std::vector<UnservedJobs> unserved() {
-        return store_.unserved(clock_.now(), persistence::kAllRows);
+        return store_.served().unserved(clock_.now(), persistence::kAllRows);
     }
 
-    Lack lacking(const Job& job) { return store_.lacking(persistence::kind_of(job), clock_.now()); }
+    Lack lacking(const Job& job) {
+        return store_.served().lacking(persistence::kind_of(job), clock_.now());
+    }
 };
 
 INSTANTIATE_TEST_SUITE_P(
@@ -92,8 +94,9 @@ TEST_P(Scopes, Orders_keep_to_them) {
     EXPECT_TRUE(persistence::create_index(*connection_, schema::kPriorityIndex));
     insert(JobPlace::executable, one_of_each());
     const ServedJobs served = within({.tenants = {"acme"}});
-    const auto jobs =
-        store_.acquire_in_order(claim_of("node-1"), served, {.by_priority = true}, 100, {});
+    const auto jobs = store_.executor().acquire_in_order(
+        claim_of("node-1"), served, {.by_priority = true}, 100, {}
+    );
     EXPECT_THAT(ids_of(jobs), ElementsAre("acme"));
     // The tables of a server are those of the next test.
     EXPECT_TRUE(persistence::drop_index(*connection_, schema::kPriorityIndex));
@@ -106,10 +109,10 @@ TEST_P(Scopes, A_due_timer_outside_arrives_free_for_others) {
     }
     insert(JobPlace::timer, timers);
     const ServedJobs served = within({.categories = {"mail"}});
-    const auto others = store_.next_due_of_others(served, {}, clock_.now() + 5s);
+    const auto others = store_.timers().next_due_of_others(served, {}, clock_.now() + 5s);
     EXPECT_EQ(others, clock_.now() + 1ms);
     clock_.tick(1ms);
-    const auto due = store_.move_due_timers(clock_.now(), 10, claim_of("node-1"), served);
+    const auto due = store_.timers().move_due_timers(clock_.now(), 10, claim_of("node-1"), served);
     EXPECT_EQ(due.moved, 4U);
     EXPECT_THAT(ids_of(due.locked), ElementsAre("mail"));
     EXPECT_TRUE(job("plain").lock_owner.empty());
@@ -124,9 +127,9 @@ TEST_P(Scopes, Timers_of_others_are_those_outside_also_without_any_value) {
     persistence::DueWindow window{clock_.now()};
     window.are_served_left = true;
     const ServedJobs served = within({.categories = {"mail", ""}, .tenants = {"acme", ""}});
-    EXPECT_EQ(store_.move_due_timers(window, 10, std::nullopt, served).moved, 0U);
+    EXPECT_EQ(store_.timers().move_due_timers(window, 10, std::nullopt, served).moved, 0U);
     const ServedJobs mails = within({.categories = {"mail"}});
-    EXPECT_EQ(store_.move_due_timers(window, 10, std::nullopt, mails).moved, 3U);
+    EXPECT_EQ(store_.timers().move_due_timers(window, 10, std::nullopt, mails).moved, 3U);
     EXPECT_EQ(place_of("mail"), "timer");
 }
 

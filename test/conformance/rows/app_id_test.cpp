@@ -72,9 +72,12 @@ TEST_P(AppIds, Exclude_each_other_like_all_others) {
     EXPECT_THAT(ids_of(acquire(100, "node-2")), ElementsAre("c"));
     EXPECT_EQ(store_.jobs().awaited_group(job("b"))->group, kChinese);
     const Outcome done = completed_outcome(first[0]);
-    EXPECT_THAT(store_.apply("node-1", std::span(&done, 1)), ElementsAre(OutcomeAnswer::done));
+    EXPECT_THAT(
+        store_.executor().apply("node-1", std::span(&done, 1)), ElementsAre(OutcomeAnswer::done)
+    );
     const persistence::GroupEnd end{.group = kChinese, .claimed = 1, .began = claim_of("").until};
-    const auto passed = store_.pass_on(claim_of("node-1"), noop_, 1'000'000, std::span(&end, 1));
+    const auto passed =
+        store_.executor().pass_on(claim_of("node-1"), noop_, 1'000'000, std::span(&end, 1));
     EXPECT_THAT(ids_of(passed.jobs), ElementsAre("b"));
 }
 

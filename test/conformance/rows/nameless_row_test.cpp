@@ -53,7 +53,7 @@ TEST_P(NamelessRows, They_get_an_id_and_run_once) {
     for (const Job& job : held) {
         EXPECT_EQ(place_of(job.id), "executable");
         EXPECT_THAT(
-            store_.apply("node-1", std::vector{completed_outcome(job)}),
+            store_.executor().apply("node-1", std::vector{completed_outcome(job)}),
             ElementsAre(OutcomeAnswer::done)
         );
     }

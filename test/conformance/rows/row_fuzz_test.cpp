@@ -97,14 +97,14 @@ protected:
 
     /// One pass of everything that a node does by itself. Nothing of it may fail.
     void pass() {
-        (void)store_.next_due({});
-        (void)store_.move_due_timers(clock_.now(), 100, std::nullopt, {});
+        (void)store_.timers().next_due({});
+        (void)store_.timers().move_due_timers(clock_.now(), 100, std::nullopt, {});
         for (const JobPlace place :
              {JobPlace::executable, JobPlace::timer, JobPlace::external_worker}) {
-            (void)store_.reset_expired_locks(place, {.now = clock_.now()});
+            (void)store_.executor().reset_expired_locks(place, {.now = clock_.now()});
         }
         run(acquire(50));
-        run(store_.acquire(claim_of("node-1"), noop_, 50, "n"));
+        run(store_.executor().acquire(claim_of("node-1"), noop_, 50, "n"));
         for (const JobPlace place : schema::kJobPlaces) {
             (void)store_.jobs().list(place, {}, "", 100);
             (void)store_.jobs().count(place, {});
@@ -123,7 +123,7 @@ protected:
                                       : failed_outcome(job, {.message = "no"}, clock_.now())
             );
         }
-        (void)store_.apply("node-1", outcomes);
+        (void)store_.executor().apply("node-1", outcomes);
     }
 
     /// Shows and removes what is left, each by its id, long after the last lock has expired.

@@ -88,7 +88,10 @@ TEST_P(UnreadableRows, One_whose_id_a_dead_letter_has_gets_another_one) {
 
 TEST_P(UnreadableRows, One_is_not_run_by_hand_with_other_values_than_its_own) {
     insert_odd(JobPlace::executable, "b", unreadable_values(dialect()).front());
-    EXPECT_EQ(store_.acquire_one("b", claim_of("me"), clock_.now()).answer, JobAnswer::not_found);
+    EXPECT_EQ(
+        store_.executor().acquire_one("b", claim_of("me"), clock_.now()).answer,
+        JobAnswer::not_found
+    );
     EXPECT_EQ(place_of("b"), "dead");
 }
 
@@ -110,7 +113,7 @@ TEST_P(UnreadableRows, An_unreadable_due_date_does_not_keep_the_others_from_thei
         SCOPED_TRACE(due);
         insert(JobPlace::timer, a_timer("a", 1h));
         insert_odd(JobPlace::timer, "b", {"DUEDATE_", due});
-        EXPECT_EQ(store_.next_due({}), clock_.now() + 1h);
+        EXPECT_EQ(store_.timers().next_due({}), clock_.now() + 1h);
         expect_buried("b", "DUEDATE_");
         EXPECT_EQ(job("b").due_date, std::nullopt);
         execute("DELETE FROM ACT_RU_TIMER_JOB");
@@ -124,7 +127,7 @@ TEST_P(UnreadableRows, A_due_date_that_never_comes_is_buried_when_nothing_stands
         GTEST_SKIP() << "its columns hold no such thing";
     }
     insert_odd(JobPlace::timer, "b", {"DUEDATE_", is_free ? "'someday'" : "'infinity'"});
-    EXPECT_EQ(store_.next_due({}), std::nullopt);
+    EXPECT_EQ(store_.timers().next_due({}), std::nullopt);
     expect_buried("b", "DUEDATE_");
 }
 
@@ -247,7 +250,9 @@ TEST_P(UnreadableRows, An_outcome_is_written_over_what_cannot_be_read) {
         unreadable_times(dialect()).front()
     ));
     EXPECT_THAT(
-        store_.apply("node-1", std::vector{failed_outcome(held, {.message = "no"}, clock_.now())}),
+        store_.executor().apply(
+            "node-1", std::vector{failed_outcome(held, {.message = "no"}, clock_.now())}
+        ),
         ElementsAre(OutcomeAnswer::done)
     );
     EXPECT_EQ(place_of("b"), "timer");
@@ -264,7 +269,9 @@ TEST_P(UnreadableRows, A_priority_that_is_no_integer_does_not_stop_the_others) {
     insert_odd(JobPlace::executable, "b3", {"PRIORITY_", "'high'"});
     insert_odd(JobPlace::executable, "b4", {"PRIORITY_", "x'01'"});
     EXPECT_THAT(
-        ids_of(store_.acquire_in_order(claim_of("node-1"), noop_, {.by_priority = true}, 10)),
+        ids_of(
+            store_.executor().acquire_in_order(claim_of("node-1"), noop_, {.by_priority = true}, 10)
+        ),
         ElementsAre("c", "a")
     );
 }

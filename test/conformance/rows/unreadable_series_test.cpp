@@ -116,7 +116,8 @@ TEST_P(UnreadableSeries, One_that_runs_ends_with_its_turn_and_other_outcomes_are
         spoil("odd", odd);
         const std::vector outcomes{completed_outcome(turn), completed_outcome(other)};
         EXPECT_THAT(
-            store_.apply("node-1", outcomes), ElementsAre(OutcomeAnswer::done, OutcomeAnswer::done)
+            store_.executor().apply("node-1", outcomes),
+            ElementsAre(OutcomeAnswer::done, OutcomeAnswer::done)
         );
         expect_ended();
         EXPECT_THAT(store_.jobs().list(JobPlace::timer, {}, "", 10), IsEmpty());

@@ -23,7 +23,7 @@ protected:
     }
 
     persistence::DueTimers move(persistence::SqlStore& store) {
-        return store.move_due_timers(clock_.now(), 100, claim_of("node-1"), {{"noop"}});
+        return store.timers().move_due_timers(clock_.now(), 100, claim_of("node-1"), {{"noop"}});
     }
 
     std::vector<schema::JobEvent> events_of(const std::string& id) {
@@ -99,7 +99,7 @@ TEST_P(CopiedTimers, Are_logged_as_timers_that_were_sent_are) {
     EXPECT_THAT(events_of("taken"), ElementsAre(schema::JobEvent::dead));
     EXPECT_THAT(store_.history().incidents({.job = "taken"}, {}, 100), SizeIs(1));
     const std::vector outcomes{completed_outcome(held.front())};
-    ASSERT_THAT(store.apply("node-1", outcomes), ElementsAre(OutcomeAnswer::done));
+    ASSERT_THAT(store.executor().apply("node-1", outcomes), ElementsAre(OutcomeAnswer::done));
     EXPECT_THAT(events_of("b"), ElementsAre(schema::JobEvent::succeeded));
 }
 
@@ -107,7 +107,7 @@ TEST_P(CopiedTimers, That_failed_before_keep_what_is_told_of_the_failure) {
     const Job held = insert_and_acquire(a_job("a"));
     const std::vector outcomes{
         failed_outcome(held, {.message = "no network", .details = "at line 3"}, clock_.now())};
-    ASSERT_THAT(store_.apply("node-1", outcomes), ElementsAre(OutcomeAnswer::done));
+    ASSERT_THAT(store_.executor().apply("node-1", outcomes), ElementsAre(OutcomeAnswer::done));
     const Job waiting = job("a");
     clock_.tick(*waiting.due_date - clock_.now());
     ASSERT_THAT(ids_of(move(store_).locked), ElementsAre("a"));

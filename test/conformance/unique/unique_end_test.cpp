@@ -32,10 +32,10 @@ TEST_P(UniqueKeyEnd, A_job_that_has_succeeded_frees_its_key_in_the_same_transact
 }
 
 TEST_P(UniqueKeyEnd, A_transactional_handler_that_commits_frees_the_key_with_its_job) {
-    const auto acquired = store_.acquire_one("a", claim_of("node-1"), clock_.now());
-    store_.in_transaction(
+    const auto acquired = store_.executor().acquire_one("a", claim_of("node-1"), clock_.now());
+    store_.enqueuer().in_transaction(
         [&](Transaction& transaction) {
-            (void)store_.apply(transaction, "node-1", completed_outcome(acquired.job));
+            (void)store_.executor().apply(transaction, "node-1", completed_outcome(acquired.job));
         },
         {}
     );
@@ -171,10 +171,10 @@ TEST_P(UniqueKeyEnd, A_turn_that_SQL_gave_a_key_does_not_pass_it_on) {
         return turn;
     }());
     execute("INSERT INTO JS_UNIQUE (KEY_, JOB_ID_) VALUES ('t', 't')");
-    const auto due = store_.move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
+    const auto due = store_.timers().move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
     ASSERT_THAT(ids_of(due.locked), ElementsAre("t"));
     EXPECT_EQ(store_.jobs().list(JobPlace::timer, {}, "", 10).at(0).unique_key, "");
-    (void)store_.apply("node-1", std::vector{completed_outcome(due.locked[0])});
+    (void)store_.executor().apply("node-1", std::vector{completed_outcome(due.locked[0])});
     EXPECT_EQ(owner_of("t"), "");
 }
 

@@ -55,12 +55,14 @@ protected:
 
     /// Acquires the job by its id and writes what became of its run.
     void run(std::string_view id, bool succeeds, schema::JobFailure failure = {.message = "no"}) {
-        const auto acquired = store_.acquire_one(id, claim_of("node-1"), clock_.now());
+        const auto acquired = store_.executor().acquire_one(id, claim_of("node-1"), clock_.now());
         ASSERT_EQ(acquired.answer, JobAnswer::done) << id;
         const Outcome outcome =
             succeeds ? completed_outcome(acquired.job)
                      : failed_outcome(acquired.job, std::move(failure), clock_.now());
-        ASSERT_EQ(store_.apply("node-1", std::vector{outcome}).front(), OutcomeAnswer::done);
+        ASSERT_EQ(
+            store_.executor().apply("node-1", std::vector{outcome}).front(), OutcomeAnswer::done
+        );
     }
     void complete(std::string_view id) { run(id, true); }
     void fail(std::string_view id) { run(id, false); }

@@ -169,7 +169,8 @@ TEST_P(UniqueKeyConcurrency, Keys_are_exact_while_jobs_run_fail_die_and_come_bac
             // A node that completes, fails and buries what it gets, and an operator who requeues.
             int turn = 0;
             while (producing > 0) {
-                for (const Job& held : one.node.store().acquire(claim_of(node), noop_, 3)) {
+                for (const Job& held :
+                     one.node.store().executor().acquire(claim_of(node), noop_, 3)) {
                     const int fate = turn++ % 3;
                     const Outcome outcome =
                         fate == 0
@@ -177,7 +178,8 @@ TEST_P(UniqueKeyConcurrency, Keys_are_exact_while_jobs_run_fail_die_and_come_bac
                             : failed_outcome(
                                   held, {.message = "no", .retryable = fate == 1}, clock_.now()
                               );
-                    const auto answer = one.node.store().apply(node, std::vector{outcome}).front();
+                    const auto answer =
+                        one.node.store().executor().apply(node, std::vector{outcome}).front();
                     EXPECT_EQ(answer, OutcomeAnswer::done);
                     gone += fate == 0 ? 1 : 0;
                 }

@@ -53,7 +53,7 @@ TEST_P(Watching, Jobs_are_counted_that_wait_for_an_exclusive_one) {
 
 TEST_P(Watching, Jobs_are_counted_that_wait_for_a_limit) {
     store_.limits().set_limit({.value = "noop", .concurrent = 1});
-    store_.refresh_limits();
+    store_.executor().refresh_limits();
     insert(JobPlace::executable, many_jobs("j", 4));
     EXPECT_EQ(acquire().size(), 1);
     EXPECT_EQ(store_.watch().count_waiting(10), (WaitingJobs{.exclusive = 0, .limited = 3}));

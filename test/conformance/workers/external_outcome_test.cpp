@@ -77,7 +77,7 @@ TEST_P(ExternalOutcomes, A_failed_job_waits_as_a_timer_and_comes_back_to_the_wor
     EXPECT_EQ(job("a").exception_message, "no paper");
     EXPECT_EQ(store_.jobs().exception_details(job("a")), "tray 2");
     clock_.tick(30s);
-    EXPECT_EQ(store_.move_due_timers(clock_.now(), 10, claim_of("node"), noop_).moved, 1U);
+    EXPECT_EQ(store_.timers().move_due_timers(clock_.now(), 10, claim_of("node"), noop_).moved, 1U);
     EXPECT_EQ(take_one("w-2").attempts, 1);
 }
 
@@ -86,7 +86,7 @@ TEST_P(ExternalOutcomes, A_job_whose_row_says_another_type_comes_back_to_the_wor
     (void)take_one();
     EXPECT_THAT(fail("w-1", {{.id = "a"}}, {.message = "m"}), ElementsAre(WorkerAnswer::done));
     clock_.tick(30s);
-    EXPECT_EQ(store_.move_due_timers(clock_.now(), 10, claim_of("node"), noop_).moved, 1U);
+    EXPECT_EQ(store_.timers().move_due_timers(clock_.now(), 10, claim_of("node"), noop_).moved, 1U);
     EXPECT_EQ(place_of("a"), "external");
     EXPECT_EQ(take_one("w-2").attempts, 1);
 }
@@ -117,7 +117,7 @@ TEST_P(ExternalOutcomes, A_failed_job_may_be_taken_back_by_its_worker_while_nobo
     (void)fail("w-1", {{.id = "waits"}}, {.message = "m"});
     (void)fail("w-1", {{.id = "dead"}}, {.message = "m", .retries_left = 0});
     (void)fail("w-1", {{.id = "free"}}, {.message = "m", .retry_after = 0s, .retries_left = 2});
-    EXPECT_EQ(store_.move_due_timers(clock_.now(), 10, claim_of("node"), noop_).moved, 1U);
+    EXPECT_EQ(store_.timers().move_due_timers(clock_.now(), 10, claim_of("node"), noop_).moved, 1U);
     for (const char* const id : {"waits", "dead", "free"}) {
         EXPECT_FALSE(take_back("w-2", id)) << id;
         EXPECT_TRUE(take_back("w-1", id)) << id;
@@ -129,7 +129,7 @@ TEST_P(ExternalOutcomes, A_failed_job_may_be_taken_back_by_its_worker_while_nobo
         fail("w-1", {{.id = "free"}}, {.message = "n", .retry_after = 0s, .retries_left = 1}),
         ElementsAre(WorkerAnswer::done)
     );
-    EXPECT_EQ(store_.move_due_timers(clock_.now(), 10, claim_of("node"), noop_).moved, 1U);
+    EXPECT_EQ(store_.timers().move_due_timers(clock_.now(), 10, claim_of("node"), noop_).moved, 1U);
     EXPECT_EQ(take_one("w-2").id, "free");
     EXPECT_FALSE(take_back("w-1", "free")) << "another has it";
     EXPECT_FALSE(take_back("w-1", "nobody"));
@@ -179,7 +179,7 @@ TEST_P(ExternalOutcomes, What_a_worker_hands_on_is_an_executable_job_with_its_re
         ElementsAre(WorkerAnswer::done)
     );
     const std::vector<std::string> outcomes{std::string(schema::kWorkerOutcomeType)};
-    const auto acquired = store_.acquire(claim_of("node-1"), outcomes, 10);
+    const auto acquired = store_.executor().acquire(claim_of("node-1"), outcomes, 10);
     ASSERT_THAT(acquired, SizeIs(1));
     EXPECT_EQ(acquired.front().payload, outcome);
     EXPECT_EQ(acquired.front().type, schema::kMessageType);
@@ -240,7 +240,7 @@ TEST_P(ExternalLocks, That_are_prolonged_keep_the_instance_of_an_exclusive_job) 
     (void)take("w-1");
     EXPECT_THAT(extend("w-1", {{.id = "a"}}, 1h), ElementsAre(WorkerAnswer::done));
     clock_.tick(30min);
-    EXPECT_EQ(store_.reset_expired_groups(clock_.now()), 0);
+    EXPECT_EQ(store_.executor().reset_expired_groups(clock_.now()), 0);
     EXPECT_THAT(take("w-2"), IsEmpty());
     EXPECT_THAT(complete("w-1", {{.id = "a"}}), ElementsAre(WorkerAnswer::done));
 }

@@ -107,7 +107,7 @@ TEST_P(FlowablesTables, Serve_acquisition_by_priority_with_its_index) {
          {JobPlace::executable, a_job("b").with_priority(1)}},
         IdOrigin::given
     );
-    const std::vector<Job> jobs = store_.acquire_in_order(
+    const std::vector<Job> jobs = store_.executor().acquire_in_order(
         {.owner = "node", .until = now_ + 5min},
         std::vector<std::string>{"noop"},
         {.by_priority = true},

@@ -60,13 +60,13 @@ TEST_P(SharedTables, Have_timers_of_an_engine_that_are_moved_only_by_who_serves_
     an_execution("e", 0, 1, 0);
     a_job_of("e", "ACT_RU_TIMER_JOB", "theirs");
     const persistence::ServedJobs others{{"noop"}};
-    EXPECT_EQ(store_.next_due(others), std::nullopt);
-    EXPECT_EQ(store_.move_due_timers(now_, 10, std::nullopt, others).moved, 0U);
+    EXPECT_EQ(store_.timers().next_due(others), std::nullopt);
+    EXPECT_EQ(store_.timers().move_due_timers(now_, 10, std::nullopt, others).moved, 0U);
     EXPECT_EQ(counts_of("e"), "1 01000");
 
     const persistence::ServedJobs engines{{"trigger-timer"}};
-    EXPECT_NE(store_.next_due(engines), std::nullopt);
-    EXPECT_EQ(store_.move_due_timers(now_, 10, std::nullopt, engines).moved, 1U);
+    EXPECT_NE(store_.timers().next_due(engines), std::nullopt);
+    EXPECT_EQ(store_.timers().move_due_timers(now_, 10, std::nullopt, engines).moved, 1U);
     EXPECT_EQ(counts_of("e"), "2 10000");
     EXPECT_EQ(text_of("SELECT REPEAT_ FROM ACT_RU_JOB"), "R/PT1H");
     EXPECT_EQ(text_of("SELECT COUNT(*) FROM JS_SERIES"), "0");

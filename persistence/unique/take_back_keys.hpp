@@ -1,14 +1,12 @@
 #pragma once
 
-#include "persistence/rows/store_context.hpp"
-#include "persistence/unique_keys.hpp"
+#include "persistence/sql/transaction.hpp"
 #include "schema/job.hpp"
 
 #include <span>
 #include <string>
 #include <vector>
 
-/// What becomes of unique keys behind their jobs.
 namespace jobstrand::persistence {
 
 /// Gives dead letters that are about to be requeued their keys back, which they hold while they are
@@ -19,8 +17,5 @@ namespace jobstrand::persistence {
     std::span<const schema::Job> dead_letters,
     schema::TimePoint now
 );
-
-/// See ExecutorStore.
-[[nodiscard]] ExpiredKeys remove_expired_keys(const StoreContext& context, const KeySearch& search);
 
 }  // namespace jobstrand::persistence
