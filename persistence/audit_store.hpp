@@ -11,6 +11,8 @@
 
 namespace jobstrand::persistence {
 
+struct StoreContext;
+
 /// One change as the audit records it. Texts that are longer than their columns are cut.
 struct AuditedAction {
     std::string who;        ///< The name of a token, or of the user of a command line.
@@ -46,26 +48,25 @@ struct AuditFilter {
 
 /// What people have changed. An entry is written before its action begins, and completed when it
 /// has ended, so that nothing is done that leaves no trace.
-class AuditStore {
+class AuditStore final {
 public:
-    virtual ~AuditStore() = default;
+    explicit AuditStore(const StoreContext& context) : context_(context) {}
 
     /// Returns the id of the entry.
-    [[nodiscard]] virtual std::string
-    begin_action(const AuditedAction& action, schema::TimePoint now) = 0;
+    [[nodiscard]] std::string begin_action(const AuditedAction& action, schema::TimePoint now);
 
-    virtual void end_action(
-        std::string_view id,
-        std::string_view result,
-        std::optional<std::int64_t> changed
-    ) = 0;
+    void
+    end_action(std::string_view id, std::string_view result, std::optional<std::int64_t> changed);
 
     /// The latest first, those that are older than `behind` (an id; empty: all).
-    [[nodiscard]] virtual std::vector<AuditEntry>
-    audit(const AuditFilter& filter, std::string_view behind, std::size_t limit) = 0;
+    [[nodiscard]] std::vector<AuditEntry>
+    audit(const AuditFilter& filter, std::string_view behind, std::size_t limit);
 
     /// Removes the entries from before a time, in short transactions. Returns how many there were.
-    virtual std::int64_t forget_audit(schema::TimePoint before) = 0;
+    std::int64_t forget_audit(schema::TimePoint before);
+
+private:
+    const StoreContext& context_;
 };
 
 }  // namespace jobstrand::persistence

@@ -15,6 +15,8 @@
 
 namespace jobstrand::persistence {
 
+struct StoreContext;
+
 /// A batch that is about to begin: what is done, and to which jobs. Precondition: no ids in the
 /// filter.
 struct NewBatch {
@@ -46,23 +48,21 @@ struct BatchStep {
 };
 
 /// Bulk operations that are written down. See schema/batch/batch.hpp.
-class BatchStore {
+class BatchStore final {
 public:
-    virtual ~BatchStore() = default;
+    explicit BatchStore(const StoreContext& context) : context_(context) {}
 
     /// Whether the filter can be written down; one with thousands of characters cannot.
-    [[nodiscard]] virtual bool can_keep(const JobFilter& filter) const = 0;
+    [[nodiscard]] static bool can_keep(const JobFilter& filter);
 
     /// Counts what is meant, and writes the batch down; it is `running`, and nothing is done yet.
     /// Precondition: can_keep(new_batch.filter).
-    [[nodiscard]] virtual schema::Batch
-    create_batch(const NewBatch& new_batch, schema::TimePoint now) = 0;
+    [[nodiscard]] schema::Batch create_batch(const NewBatch& new_batch, schema::TimePoint now);
 
-    [[nodiscard]] virtual std::optional<schema::Batch> find_batch(std::string_view id) = 0;
+    [[nodiscard]] std::optional<schema::Batch> find_batch(std::string_view id);
 
     /// The latest first, those that are older than `behind` (an id; empty: all).
-    [[nodiscard]] virtual std::vector<schema::Batch>
-    batches(std::string_view behind, std::size_t limit) = 0;
+    [[nodiscard]] std::vector<schema::Batch> batches(std::string_view behind, std::size_t limit);
 
     /// Carries out the next page of a running batch, and moves its cursor, in one transaction.
     /// Returns the batch behind it; its state says whether there is more. A batch that is not
@@ -71,16 +71,19 @@ public:
     /// Two that carry out one batch take turns; no page is done twice. Jobs that make no decision
     /// necessary move inside the database. Throws DbError: duplicate_key when a job's id is taken
     /// where it goes. Then nothing was done, and smaller steps find out which job it is.
-    [[nodiscard]] virtual std::optional<schema::Batch>
-    step_batch(std::string_view id, const BatchStep& step, schema::TimePoint now) = 0;
+    [[nodiscard]] std::optional<schema::Batch>
+    step_batch(std::string_view id, const BatchStep& step, schema::TimePoint now);
 
     /// Pauses, resumes or cancels. Returns the batch as it is then, which stays as it is when it
     /// has ended; nullopt: there is none.
-    [[nodiscard]] virtual std::optional<schema::Batch>
-    set_batch_state(std::string_view id, schema::BatchState state, schema::TimePoint now) = 0;
+    [[nodiscard]] std::optional<schema::Batch>
+    set_batch_state(std::string_view id, schema::BatchState state, schema::TimePoint now);
 
     /// Forgets a batch that has ended or is paused; false: there is none, or it is running.
-    [[nodiscard]] virtual bool remove_batch(std::string_view id) = 0;
+    [[nodiscard]] bool remove_batch(std::string_view id);
+
+private:
+    const StoreContext& context_;
 };
 
 }  // namespace jobstrand::persistence

@@ -14,6 +14,8 @@
 
 namespace jobstrand::persistence {
 
+struct StoreContext;
+
 /// Which job definitions; empty fields mean any.
 struct DefinitionFilter {
     std::string definition = {};
@@ -37,39 +39,42 @@ struct OverrideStep {
 
 /// Job definitions, for operators. Enqueuers of this store go by a change at once, those of others
 /// after kDefinitionsAge.
-class DefinitionStore {
+class DefinitionStore final {
 public:
-    virtual ~DefinitionStore() = default;
+    explicit DefinitionStore(const StoreContext& context) : context_(context) {}
 
     /// Lists definitions in the order of their ids (see schema::id_of), behind this one (empty:
     /// from the start).
-    [[nodiscard]] virtual std::vector<schema::JobDefinition>
-    definitions(const DefinitionFilter& filter, std::string_view behind, std::size_t limit) = 0;
+    [[nodiscard]] std::vector<schema::JobDefinition>
+    definitions(const DefinitionFilter& filter, std::string_view behind, std::size_t limit);
 
     /// nullopt: there is none of this name.
-    [[nodiscard]] virtual std::optional<schema::JobDefinition> find_definition(
+    [[nodiscard]] std::optional<schema::JobDefinition> find_definition(
         const schema::JobDefinitionName& name
-    ) = 0;
+    );
 
     /// Changes one, which is made if there is none; returns what it says then. Throws what `change`
     /// throws, and std::invalid_argument when there would be more than kMostJobDefinitions; then
     /// nothing was changed.
-    virtual schema::JobDefinition
-    change_definition(const schema::JobDefinitionName& name, const DefinitionChange& change) = 0;
+    schema::JobDefinition
+    change_definition(const schema::JobDefinitionName& name, const DefinitionChange& change);
 
     /// false: there is none.
-    [[nodiscard]] virtual bool remove_definition(const schema::JobDefinitionName& name) = 0;
+    [[nodiscard]] bool remove_definition(const schema::JobDefinitionName& name);
 
     /// Gives the next 1,000 jobs that this name is about, and that have another priority, this one,
     /// wherever they stand, in one transaction. Jobs that a node or a worker holds stay as they are
     /// (R027), and so do those that one takes at that moment. It waits for nobody. To be called
     /// until there is no next; who begins anew finds done what was done.
-    [[nodiscard]] virtual OverrideStep override_priorities(
+    [[nodiscard]] OverrideStep override_priorities(
         const schema::JobDefinitionName& name,
         std::int64_t priority,
         const OverridePosition& from,
         schema::TimePoint now
-    ) = 0;
+    );
+
+private:
+    const StoreContext& context_;
 };
 
 }  // namespace jobstrand::persistence

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "persistence/transactions.hpp"
 #include "persistence/unique_keys.hpp"
 #include "schema/definition/job_definitions.hpp"
 #include "schema/job.hpp"
@@ -8,6 +7,7 @@
 #include "schema/time.hpp"
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,6 +15,9 @@
 #include <vector>
 
 namespace jobstrand::persistence {
+
+class Transaction;
+struct StoreContext;
 
 /// Where the ids of new jobs come from.
 enum class IdOrigin {
@@ -45,20 +48,28 @@ using KnownDefinitions = std::shared_ptr<const schema::JobDefinitions>;
 
 /// What an enqueuer needs of the store. Jobs and an app's own rows commit together through
 /// in_transaction(). See Transactions for what holds for all roles.
-class EnqueuerStore : public virtual Transactions {
+class EnqueuerStore final {
 public:
+    explicit EnqueuerStore(const StoreContext& context) : context_(context) {}
+
+    /// See Transactions.
+    void in_transaction(
+        const std::function<void(Transaction&)>& work,
+        const std::function<bool(Transaction&)>& was_committed
+    );
+
     /// Inserts jobs in the caller's transaction, each into its place; nothing is visible before the
     /// commit. A job of a suspended instance or definition goes to the suspended place instead.
     /// Returns the jobs as they were stored. Throws DbError duplicate_key when an id exists.
-    virtual std::vector<schema::PlacedJob> insert(
+    std::vector<schema::PlacedJob> insert(
         Transaction& transaction,
         std::vector<schema::PlacedJob> jobs,
         IdOrigin ids = IdOrigin::given
-    ) = 0;
+    );
 
     /// Inserts all jobs or none, however many, in a transaction of its own.
-    virtual std::vector<schema::PlacedJob>
-    insert(std::vector<schema::PlacedJob> jobs, IdOrigin ids = IdOrigin::given) = 0;
+    std::vector<schema::PlacedJob>
+    insert(std::vector<schema::PlacedJob> jobs, IdOrigin ids = IdOrigin::given);
 
     /// Takes the unique keys of new jobs in the caller's transaction, which then inserts those
     /// whose answer says `is_added`. Keys that were left over, because a job ended where nobody
@@ -67,18 +78,18 @@ public:
     /// The list is as if its jobs came one after the other; of those with one key at most one is
     /// added, and all get its id. Throws KeyHeld when a key cannot be had; then nothing was
     /// written. Two transactions that want one key wait for each other.
-    [[nodiscard]] virtual std::vector<schema::Enqueued>
-    take_keys(Transaction& transaction, std::span<const KeyWish> wishes, schema::TimePoint now) = 0;
+    [[nodiscard]] std::vector<schema::Enqueued>
+    take_keys(Transaction& transaction, std::span<const KeyWish> wishes, schema::TimePoint now);
 
     /// Returns who has a key, or had it last; nullopt: nobody that is remembered.
-    [[nodiscard]] virtual std::optional<KeyOwner> key_owner(std::string_view key) = 0;
+    [[nodiscard]] std::optional<KeyOwner> key_owner(std::string_view key);
 
     /// Jobs that this transaction has inserted locked, as their rows are now: an app may have
     /// changed or deleted them since. Those that are gone, were moved, or lost their lock are left
     /// out, and so are those that cannot be read any more. Those that are exclusive jobs of an
     /// instance now are freed and left out.
-    [[nodiscard]] virtual std::vector<schema::Job>
-    read_again(Transaction& transaction, std::vector<schema::Job> inserted) = 0;
+    [[nodiscard]] std::vector<schema::Job>
+    read_again(Transaction& transaction, std::vector<schema::Job> inserted);
 
     /// Stores series with their first turns in the caller's transaction; nothing is visible before
     /// the commit. Returns the first turns as they were stored: in the timer place, or suspended.
@@ -86,27 +97,27 @@ public:
     /// Texts that cannot be read, unknown calendars, and values that no column holds are refused
     /// with std::invalid_argument, one sentence that says what is wrong. Throws DbError
     /// duplicate_key when a key or an id exists.
-    virtual std::vector<schema::PlacedJob>
-    create(Transaction& transaction, std::vector<NewSeries> series, schema::TimePoint now) = 0;
+    std::vector<schema::PlacedJob>
+    create(Transaction& transaction, std::vector<NewSeries> series, schema::TimePoint now);
 
     /// Creates all series or none, in a transaction of its own.
-    virtual std::vector<schema::PlacedJob>
-    create(std::vector<NewSeries> series, schema::TimePoint now) = 0;
+    std::vector<schema::PlacedJob> create(std::vector<NewSeries> series, schema::TimePoint now);
 
     /// The job definitions as they are, or were up to kDefinitionsAge ago: most often it asks
     /// nothing. In the caller's transaction, if there is one.
-    [[nodiscard]] virtual KnownDefinitions
-    known_definitions(Transaction* transaction, schema::SteadyPoint now) = 0;
+    [[nodiscard]] KnownDefinitions
+    known_definitions(Transaction* transaction, schema::SteadyPoint now);
 
     /// Makes a row that says nothing of each that has none, up to kMostJobDefinitions in all. In
     /// the caller's transaction, if there is one.
-    virtual void record_definitions(
-        Transaction* transaction,
-        std::span<const schema::JobDefinitionName> names
-    ) = 0;
+    void
+    record_definitions(Transaction* transaction, std::span<const schema::JobDefinitionName> names);
 
     /// Whether a job with this id stands in any place: how a commit in doubt is decided.
-    [[nodiscard]] virtual bool is_stored(std::string_view id) = 0;
+    [[nodiscard]] bool is_stored(std::string_view id);
+
+private:
+    const StoreContext& context_;
 };
 
 }  // namespace jobstrand::persistence

@@ -57,7 +57,7 @@ struct LockReset {
 /// What an executor needs of the store: jobs to run, their locks, and where to write what became of
 /// them. A transactional handler's work goes through in_transaction(). See Transactions for what
 /// holds for all roles.
-class ExecutorStore : public virtual Transactions {
+class ExecutorStore : public Transactions {
 public:
     /// Whether acquire would find a job behind `after`; one cheap statement without a transaction,
     /// for idle polls.

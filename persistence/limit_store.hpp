@@ -11,6 +11,8 @@
 
 namespace jobstrand::persistence {
 
+struct StoreContext;
+
 /// What goes on in a group of jobs that a limit meets.
 struct GroupUse {
     std::string group;
@@ -30,26 +32,29 @@ struct GroupRuns {
 
 /// Limits, for operators. Nodes go by what they have last read, which they do with every renewal of
 /// their lease.
-class LimitStore {
+class LimitStore final {
 public:
-    virtual ~LimitStore() = default;
+    explicit LimitStore(const StoreContext& context) : context_(context) {}
 
     /// Returns all limits in the order of their names.
-    [[nodiscard]] virtual std::vector<schema::JobLimit> limits() = 0;
+    [[nodiscard]] std::vector<schema::JobLimit> limits();
 
     /// Sets a limit, or changes its numbers. Jobs that run already are not counted against a new
     /// one.
-    virtual void set_limit(const schema::JobLimit& limit) = 0;
+    void set_limit(const schema::JobLimit& limit);
 
     /// What waits for it runs when the nodes have heard of it. false: there is none.
-    [[nodiscard]] virtual bool remove_limit(const schema::JobLimit& limit) = 0;
+    [[nodiscard]] bool remove_limit(const schema::JobLimit& limit);
 
     /// The first 10,000 groups in which anything runs or waits, in the order of their names. It
     /// counts, so it is for people.
-    [[nodiscard]] virtual std::vector<GroupUse> group_uses() = 0;
+    [[nodiscard]] std::vector<GroupUse> group_uses();
 
     /// Returns the runs of one group. Reads no more rows than the limit has allowed.
-    [[nodiscard]] virtual GroupRuns runs_of_group(std::string_view group) = 0;
+    [[nodiscard]] GroupRuns runs_of_group(std::string_view group);
+
+private:
+    const StoreContext& context_;
 };
 
 }  // namespace jobstrand::persistence

@@ -9,6 +9,7 @@
 namespace jobstrand::persistence {
 
 class Transaction;
+struct StoreContext;
 
 /// A request that its sender may send again, because it does not know whether it has arrived.
 struct RepeatableRequest {
@@ -28,30 +29,33 @@ struct RememberedRequest {
 };
 
 /// Requests that are carried out once, however often they come.
-class RequestStore {
+class RequestStore final {
 public:
-    virtual ~RequestStore() = default;
+    explicit RequestStore(const StoreContext& context) : context_(context) {}
 
     /// nullopt: the request is new, or is not remembered any longer. Then this transaction has
     /// taken its key, and has to answer_request() before its commit. Else what it was answered.
     /// Two transactions that want one key wait for each other.
-    [[nodiscard]] virtual std::optional<RememberedRequest>
-    take_request(Transaction& transaction, const RepeatableRequest& request) = 0;
+    [[nodiscard]] static std::optional<RememberedRequest>
+    take_request(Transaction& transaction, const RepeatableRequest& request);
 
     /// What stands under a key, whether its time is over or not.
-    [[nodiscard]] virtual std::optional<RememberedRequest>
-    find_request(Transaction& transaction, std::string_view key) = 0;
+    [[nodiscard]] static std::optional<RememberedRequest>
+    find_request(Transaction& transaction, std::string_view key);
 
-    virtual void answer_request(
+    static void answer_request(
         Transaction& transaction,
         std::string_view key,
         int status,
         std::string_view answer
-    ) = 0;
+    );
 
     /// Removes a few of those whose time is over: called with each new one, the table stays as
     /// large as what has to be remembered.
-    virtual void forget_requests(schema::TimePoint now) = 0;
+    void forget_requests(schema::TimePoint now);
+
+private:
+    const StoreContext& context_;
 };
 
 }  // namespace jobstrand::persistence

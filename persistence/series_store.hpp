@@ -12,6 +12,8 @@
 
 namespace jobstrand::persistence {
 
+struct StoreContext;
+
 /// What an operator sees of a series now.
 enum class SeriesCondition { waiting, running, paused, ended };
 
@@ -68,62 +70,65 @@ enum class CalendarAnswer {
 ///
 /// A series whose row cannot be read has its next turn, and ends with it. Until then it is listed
 /// with a complaint; rescheduled or ended, its row is whole again.
-class SeriesStore {
+class SeriesStore final {
 public:
-    virtual ~SeriesStore() = default;
+    explicit SeriesStore(const StoreContext& context) : context_(context) {}
 
     /// Lists series in the order of their keys, after the key `after` (exclusive; empty: from the
     /// start).
-    [[nodiscard]] virtual std::vector<SeriesSummary>
-    list_series(const SeriesFilter& filter, std::string_view after, std::size_t limit) = 0;
+    [[nodiscard]] std::vector<SeriesSummary>
+    list_series(const SeriesFilter& filter, std::string_view after, std::size_t limit);
 
     /// How many series of each group have not ended; groups without such series are left out.
-    [[nodiscard]] virtual std::map<std::string, std::int64_t> count_groups() = 0;
+    [[nodiscard]] std::map<std::string, std::int64_t> count_groups();
 
     /// nullopt: no such series.
-    [[nodiscard]] virtual std::optional<SeriesSummary> find_series(std::string_view key) = 0;
+    [[nodiscard]] std::optional<SeriesSummary> find_series(std::string_view key);
 
     /// Gives a series new texts: those of `times` from `repeat` to `end`. Its grid and its count of
     /// turns begin anew; group, options and state stay (a paused one stays paused, R145), and a
     /// turn that is running goes on. done; not_found: no such series, or it has ended; locked.
-    [[nodiscard]] virtual SeriesAnswer
-    reschedule_series(const schema::Series& times, schema::TimePoint now) = 0;
+    [[nodiscard]] SeriesAnswer
+    reschedule_series(const schema::Series& times, schema::TimePoint now);
 
     /// Runs an extra job like the series' turns now; the series goes on as if nothing had been.
     /// Returns the job's id; nullopt: no such series, or it has no turn to copy (it has ended).
-    [[nodiscard]] virtual std::optional<std::string>
-    fire_series(std::string_view key, schema::TimePoint now) = 0;
+    [[nodiscard]] std::optional<std::string>
+    fire_series(std::string_view key, schema::TimePoint now);
 
     /// The keys of series that have not ended and have no turn, in their order: somebody has
     /// deleted the row, and they would stand still for ever. Those up to a key (empty: all) are
     /// looked at: each costs a look for its turn.
-    [[nodiscard]] virtual std::vector<std::string>
-    series_without_turn(std::string_view up_to, std::size_t limit) = 0;
+    [[nodiscard]] std::vector<std::string>
+    series_without_turn(std::string_view up_to, std::size_t limit);
 
     /// Gives such a series its turn back, with the due date that it had: it is like the last other
     /// job of the series that is still there, and without a payload if there is none. The log says
     /// which. Returns the job's id; nullopt: it has its turn, or it has ended, or there is no such
     /// series.
-    [[nodiscard]] virtual std::optional<std::string>
-    restore_turn(std::string_view key, schema::TimePoint now) = 0;
+    [[nodiscard]] std::optional<std::string>
+    restore_turn(std::string_view key, schema::TimePoint now);
 
     /// Removes the waiting turn; what runs may finish. The row stays, as ended. done (also if it
     /// had ended), not_found, locked.
-    [[nodiscard]] virtual SeriesAnswer end_series(std::string_view key, schema::TimePoint now) = 0;
+    [[nodiscard]] SeriesAnswer end_series(std::string_view key, schema::TimePoint now);
 
     /// Deletes the row of a series that has ended. done, not_found, not_ended.
-    [[nodiscard]] virtual SeriesAnswer remove_series(std::string_view key) = 0;
+    [[nodiscard]] SeriesAnswer remove_series(std::string_view key);
 
     /// Stores a calendar, new or changed, and moves the waiting turns of all series that use it,
     /// also by way of another calendar, in the same transaction. Returns how many turns moved. A
     /// series with an end that has no time left before it ends; a text that would leave one without
     /// an end never due again is refused.
-    virtual std::size_t put_calendar(const StoredCalendar& calendar, schema::TimePoint now) = 0;
+    std::size_t put_calendar(const StoredCalendar& calendar, schema::TimePoint now);
 
     /// Returns all calendars in the order of their names.
-    [[nodiscard]] virtual std::vector<StoredCalendar> calendars() = 0;
+    [[nodiscard]] std::vector<StoredCalendar> calendars();
 
-    [[nodiscard]] virtual CalendarAnswer remove_calendar(std::string_view name) = 0;
+    [[nodiscard]] CalendarAnswer remove_calendar(std::string_view name);
+
+private:
+    const StoreContext& context_;
 };
 
 }  // namespace jobstrand::persistence

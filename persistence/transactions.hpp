@@ -8,10 +8,11 @@ class Transaction;
 
 /// Work in transactions of the job database.
 ///
-/// The store shows itself to its callers as roles: ExecutorStore, TimerStore, EnqueuerStore,
-/// OperatorStore, SeriesStore and ClockSource. Each caller takes the one that it needs.
-/// They are written once, over Connection, for every database. The conformance suite in
-/// test/conformance says what each operation promises. For all of them:
+/// The store shows itself to its callers as roles, one header each in this folder, and each caller
+/// takes the one that it needs. A role is a class whose members stand beside their SQL; it is
+/// abstract only where tests or tokens put something else in its place. They are written once, over
+/// Connection, for every database. The conformance suite in test/conformance says what each
+/// operation promises. For all of them:
 ///
 /// - An operation without a Transaction parameter is one or more transactions of its own. They are
 ///   tried again on transient errors (see TransactionRunner). It throws DbError when the database

@@ -11,6 +11,8 @@
 
 namespace jobstrand::persistence {
 
+struct StoreContext;
+
 /// Executable jobs that are not free, because others have to end first.
 struct WaitingJobs {
     std::int64_t exclusive = 0;  ///< For another exclusive job of their group.
@@ -51,28 +53,30 @@ struct RunningJob {
 
 /// What waits and what runs, for whoever looks again and again: the cost of each question is
 /// bounded, however full the tables are. See Transactions for what holds for all roles.
-class WatchStore {
+class WatchStore final {
 public:
-    virtual ~WatchStore() = default;
+    explicit WatchStore(const StoreContext& context) : context_(context) {}
 
     /// Timers that are due by `until`, those that are overdue too; `most`: that many, or more.
-    [[nodiscard]] virtual std::int64_t count_due(schema::TimePoint until, std::size_t most) = 0;
+    [[nodiscard]] std::int64_t count_due(schema::TimePoint until, std::size_t most);
 
     /// Each of the two up to `most`.
-    [[nodiscard]] virtual WaitingJobs count_waiting(std::size_t most) = 0;
+    [[nodiscard]] WaitingJobs count_waiting(std::size_t most);
 
     /// Looks at the first `rows` free jobs of a place in id order, and returns the `types` handler
     /// types that have the most of them, these first. Precondition: jobs of the place have locks.
-    [[nodiscard]] virtual std::vector<FreeJobs>
-    free_by_type(schema::JobPlace place, std::size_t rows, std::size_t types) = 0;
+    [[nodiscard]] std::vector<FreeJobs>
+    free_by_type(schema::JobPlace place, std::size_t rows, std::size_t types);
 
     /// Counts the first `rows` jobs of external workers, free or not, by type.
-    [[nodiscard]] virtual std::vector<ExternalJobs>
-    external_by_type(schema::TimePoint now, std::size_t rows) = 0;
+    [[nodiscard]] std::vector<ExternalJobs>
+    external_by_type(schema::TimePoint now, std::size_t rows);
 
     /// Returns up to `most` of the runs that nodes report (see NodeWork), the longest first.
-    [[nodiscard]] virtual std::vector<RunningJob>
-    longest_runs(schema::TimePoint now, std::size_t most) = 0;
+    [[nodiscard]] std::vector<RunningJob> longest_runs(schema::TimePoint now, std::size_t most);
+
+private:
+    const StoreContext& context_;
 };
 
 }  // namespace jobstrand::persistence

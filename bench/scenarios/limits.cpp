@@ -22,7 +22,7 @@ constexpr std::string_view kSlowType = "bench-slow";
 class TypeLimit final {
 public:
     TypeLimit(const Bench& bench, std::string_view type) : bench_(bench) { limit_.value = type; }
-    ~TypeLimit() { (void)bench_.database.store().remove_limit(limit_); }
+    ~TypeLimit() { (void)bench_.database.store().limits().remove_limit(limit_); }
 
     TypeLimit(const TypeLimit&) = delete;
     TypeLimit& operator=(const TypeLimit&) = delete;
@@ -30,7 +30,7 @@ public:
     void set(std::optional<int> concurrent, std::optional<int> per_node) {
         limit_.concurrent = concurrent;
         limit_.per_node = per_node;
-        bench_.database.store().set_limit(limit_);
+        bench_.database.store().limits().set_limit(limit_);
     }
 
 private:

@@ -162,13 +162,13 @@ private:
                 .now = bench.clock.now(),
             };
             const Stopwatch watch;
-            const auto jobs = store.acquire(claim, types, bench.options.page);
+            const auto jobs = store.executor().acquire(claim, types, bench.options.page);
             cost.values.push_back(watch.seconds() * 1000);
             std::vector<persistence::Fence> fences;
             for (const schema::Job& job : jobs) {
                 fences.push_back({.id = job.id, .revision = job.revision});
             }
-            store.release("bench", fences);
+            store.executor().release("bench", fences);
         }
         bench.result.figures.push_back(std::move(cost));
         bench.database.lease(Access::write)->run_script("DELETE FROM ACT_RU_JOB");

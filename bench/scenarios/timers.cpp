@@ -97,7 +97,7 @@ private:
         std::counting_semaphore more{0};
         executor::WakeUps wake_ups;
         wake_ups.sleepers.timers_beside = [&more] { more.release(); };
-        timers::TimerMover mover({store, acquisition_decides, bench.clock, wake_ups}, {});
+        timers::TimerMover mover({store.timers(), acquisition_decides, bench.clock, wake_ups}, {});
         std::atomic<bool> is_done = false;
         const Stopwatch watch;
         run_threads(bench.database.driver().has_one_writer ? 1 : 2, [&](std::size_t thread) {
@@ -115,7 +115,7 @@ private:
             }
         });
         const double rate = watch.rate(jobs);
-        const auto moved = static_cast<std::size_t>(store.count(JobPlace::executable, {}));
+        const auto moved = static_cast<std::size_t>(store.jobs().count(JobPlace::executable, {}));
         bench.check("every overdue timer was moved", moved == jobs ? "" : "some were not");
         bench.database.wipe();
         return rate;

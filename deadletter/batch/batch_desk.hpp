@@ -35,11 +35,6 @@ public:
     BatchDesk(persistence::BatchStore& store, const schema::Clock& clock)
         : store_(store), clock_(clock) {}
 
-    /// See BatchStore.
-    [[nodiscard]] bool can_keep(const persistence::JobFilter& filter) const {
-        return store_.can_keep(filter);
-    }
-
     /// Writes it down, to be carried out.
     [[nodiscard]] schema::Batch begin(const persistence::NewBatch& batch);
 

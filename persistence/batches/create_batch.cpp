@@ -1,9 +1,10 @@
-#include "persistence/batches/batch_operations.hpp"
+#include "persistence/batch_store.hpp"
 #include "persistence/batches/batch_rows.hpp"
 #include "persistence/batches/filter_text.hpp"
+#include "persistence/enqueuer_store.hpp"
 #include "persistence/queries/job_filter_sql.hpp"
-#include "persistence/queries/job_queries.hpp"
-#include "persistence/rows/insert_jobs.hpp"
+#include "persistence/rows/sql_operator_store.hpp"
+#include "persistence/rows/store_context.hpp"
 #include "schema/ensure.hpp"
 #include "schema/limits.hpp"
 #include "schema/text/utf8.hpp"
@@ -58,14 +59,14 @@ void insert_carrier(
 ) {
     carrier.id = id;
     const JobPlace place = carrier.due_date ? JobPlace::timer : JobPlace::executable;
-    insert_jobs(
-        context, transaction, {{.place = place, .job = std::move(carrier)}}, IdOrigin::made
+    EnqueuerStore(context).insert(
+        transaction, {{.place = place, .job = std::move(carrier)}}, IdOrigin::made
     );
 }
 
 }  // namespace
 
-bool can_keep_filter(const JobFilter& filter) {
+bool BatchStore::can_keep(const JobFilter& filter) {
     if (!filter.ids.empty()) {
         return false;
     }
@@ -73,16 +74,16 @@ bool can_keep_filter(const JobFilter& filter) {
     return characters && *characters <= kSelectionLength;
 }
 
-Batch create_batch(const StoreContext& context, const NewBatch& new_batch, schema::TimePoint now) {
-    JOBSTRAND_ENSURE(can_keep_filter(new_batch.filter));
-    Batch batch{.id = context.ids.next(), .order = new_batch.order, .created = now};
+Batch BatchStore::create_batch(const NewBatch& new_batch, schema::TimePoint now) {
+    JOBSTRAND_ENSURE(can_keep(new_batch.filter));
+    Batch batch{.id = context_.ids.next(), .order = new_batch.order, .created = now};
     batch.selection = text_of(new_batch.filter);
     batch.order.who = schema::first_characters(batch.order.who, schema::limits::kNameLength);
     batch.order.reason =
         schema::first_characters(batch.order.reason, schema::limits::kExceptionMessageLength);
     // Rows without an id that anything finds get one first, as for every list.
-    (void)list_job_ids(context, batch.order.place, new_batch.filter, "", 1);
-    context.runner.read([&](Connection& connection) {
+    (void)SqlOperatorStore(context_).list_ids(batch.order.place, new_batch.filter, "", 1);
+    context_.runner.read([&](Connection& connection) {
         look_at_meant(connection, new_batch.filter, batch);
     });
     batch.total = new_batch.total.value_or(batch.total);
@@ -90,11 +91,11 @@ Batch create_batch(const StoreContext& context, const NewBatch& new_batch, schem
         batch.state = BatchState::done;
         batch.ended = now;
     }
-    context.runner.run(
+    context_.runner.run(
         [&](Transaction& transaction) {
             insert_batch(transaction, batch);
             if (new_batch.carrier && batch.state == BatchState::running) {
-                insert_carrier(transaction, context, *new_batch.carrier, batch.id);
+                insert_carrier(transaction, context_, *new_batch.carrier, batch.id);
             }
         },
         [&](Transaction& transaction) {
@@ -104,24 +105,23 @@ Batch create_batch(const StoreContext& context, const NewBatch& new_batch, schem
     return batch;
 }
 
-std::optional<Batch> find_batch(const StoreContext& context, std::string_view id) {
+std::optional<Batch> BatchStore::find_batch(std::string_view id) {
     std::optional<BatchRow> row;
-    context.runner.read([&](Connection& connection) { row = read_batch(connection, id); });
+    context_.runner.read([&](Connection& connection) { row = read_batch(connection, id); });
     return row ? std::optional(std::move(row->batch)) : std::nullopt;
 }
 
-std::vector<Batch>
-list_batches(const StoreContext& context, std::string_view behind, std::size_t limit) {
+std::vector<Batch> BatchStore::batches(std::string_view behind, std::size_t limit) {
     std::vector<Batch> batches;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         batches = read_batches(connection, behind, limit);
     });
     return batches;
 }
 
-bool remove_batch(const StoreContext& context, std::string_view id) {
+bool BatchStore::remove_batch(std::string_view id) {
     bool was_there = false;
-    context.runner.run(
+    context_.runner.run(
         [&](Transaction& transaction) { was_there = delete_batch(transaction, id); },
         [&](Transaction& transaction) { return !revision_of_batch(transaction, id); }
     );

@@ -1,4 +1,4 @@
-#include "persistence/batches/batch_operations.hpp"
+#include "persistence/batch_store.hpp"
 #include "persistence/batches/batch_page.hpp"
 #include "persistence/batches/batch_rows.hpp"
 #include "persistence/batches/filter_text.hpp"
@@ -198,28 +198,20 @@ private:
 
 }  // namespace
 
-std::optional<Batch> step_batch(
-    const StoreContext& context,
-    std::string_view id,
-    const BatchStep& step,
-    schema::TimePoint now
-) {
-    return change_batch(context, id, [&](Transaction& transaction, Batch& batch) {
+std::optional<Batch>
+BatchStore::step_batch(std::string_view id, const BatchStep& step, schema::TimePoint now) {
+    return change_batch(context_, id, [&](Transaction& transaction, Batch& batch) {
         if (batch.state != BatchState::running) {
             return false;
         }
-        Page(transaction, context, step, now).carry_out(batch);
+        Page(transaction, context_, step, now).carry_out(batch);
         return true;
     });
 }
 
-std::optional<Batch> set_batch_state(
-    const StoreContext& context,
-    std::string_view id,
-    BatchState state,
-    schema::TimePoint now
-) {
-    return change_batch(context, id, [&](Transaction& /*transaction*/, Batch& batch) {
+std::optional<Batch>
+BatchStore::set_batch_state(std::string_view id, BatchState state, schema::TimePoint now) {
+    return change_batch(context_, id, [&](Transaction& /*transaction*/, Batch& batch) {
         if (has_ended(batch)) {
             return false;
         }

@@ -1,5 +1,8 @@
 #include "persistence/definitions/definition_rows.hpp"
 
+#include "persistence/definition_store.hpp"
+#include "persistence/enqueuer_store.hpp"
+#include "persistence/rows/store_context.hpp"
 #include "persistence/sql/dialect.hpp"
 
 #include <fmt/format.h>
@@ -113,8 +116,7 @@ JobDefinition definition_in(const Row& row) {
     return definition;
 }
 
-std::vector<JobDefinition> list_definitions(
-    const StoreContext& context,
+std::vector<JobDefinition> DefinitionStore::definitions(
     const DefinitionFilter& filter,
     std::string_view behind,
     std::size_t limit
@@ -137,7 +139,7 @@ std::vector<JobDefinition> list_definitions(
         fmt::arg("conditions", fmt::join(conditions, " AND "))
     );
     std::vector<JobDefinition> list;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         list.clear();
         connection.query(
             {.sql = sql, .columns = kDefinitionColumnCount},
@@ -148,8 +150,7 @@ std::vector<JobDefinition> list_definitions(
     return list;
 }
 
-std::optional<JobDefinition>
-find_definition(const StoreContext& context, const JobDefinitionName& name) {
+std::optional<JobDefinition> DefinitionStore::find_definition(const JobDefinitionName& name) {
     const std::string id = schema::id_of(name);
     const Value parameter{std::string_view(id)};
     const std::string sql = fmt::format(
@@ -159,7 +160,7 @@ find_definition(const StoreContext& context, const JobDefinitionName& name) {
         fmt::arg("for_update", "")
     );
     std::optional<JobDefinition> found;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         found.reset();
         connection.query(
             {.sql = sql, .columns = kDefinitionColumnCount},
@@ -170,14 +171,11 @@ find_definition(const StoreContext& context, const JobDefinitionName& name) {
     return found;
 }
 
-JobDefinition change_definition(
-    const StoreContext& context,
-    const JobDefinitionName& name,
-    const DefinitionChange& change
-) {
+JobDefinition
+DefinitionStore::change_definition(const JobDefinitionName& name, const DefinitionChange& change) {
     const std::string id = schema::id_of(name);
     JobDefinition definition;
-    context.runner.run(
+    context_.runner.run(
         [&](Transaction& transaction) {
             make_row(transaction, name);
             if (count_definitions(transaction) > std::int64_t{schema::kMostJobDefinitions}) {
@@ -193,14 +191,14 @@ JobDefinition change_definition(
         },
         run_again
     );
-    context.definitions.forget();
+    context_.definitions.forget();
     return definition;
 }
 
-bool remove_definition(const StoreContext& context, const JobDefinitionName& name) {
+bool DefinitionStore::remove_definition(const JobDefinitionName& name) {
     const std::string id = schema::id_of(name);
     std::int64_t removed = 0;
-    context.runner.run(
+    context_.runner.run(
         [&](Transaction& transaction) {
             const std::string sql = fmt::format(
                 kRemoveDefinition,
@@ -210,12 +208,11 @@ bool remove_definition(const StoreContext& context, const JobDefinitionName& nam
         },
         run_again
     );
-    context.definitions.forget();
+    context_.definitions.forget();
     return removed > 0;
 }
 
-void record_definitions(
-    const StoreContext& context,
+void EnqueuerStore::record_definitions(
     Transaction* transaction,
     std::span<const JobDefinitionName> names
 ) {
@@ -230,7 +227,7 @@ void record_definitions(
     if (transaction != nullptr) {
         record(*transaction);
     } else {
-        context.runner.run(record, run_again);
+        context_.runner.run(record, run_again);
     }
 }
 

@@ -1,4 +1,6 @@
 #include "persistence/definitions/definition_rows.hpp"
+#include "persistence/enqueuer_store.hpp"
+#include "persistence/rows/store_context.hpp"
 
 #include <fmt/format.h>
 
@@ -22,11 +24,11 @@ constexpr std::string_view kThoseThatSay = R"sql(
 }  // namespace
 
 KnownDefinitions
-known_definitions(const StoreContext& context, Transaction* transaction, schema::SteadyPoint now) {
-    if (KnownDefinitions known = context.definitions.current(now)) {
+EnqueuerStore::known_definitions(Transaction* transaction, schema::SteadyPoint now) {
+    if (KnownDefinitions known = context_.definitions.current(now)) {
         return known;
     }
-    const std::uint64_t changes = context.definitions.changes();
+    const std::uint64_t changes = context_.definitions.changes();
     const std::string sql = fmt::format(kThoseThatSay, fmt::arg("columns", kDefinitionColumns));
     const Query query{.sql = sql, .columns = kDefinitionColumnCount};
     const Value most{std::int64_t{schema::kMostJobDefinitions}};
@@ -35,7 +37,7 @@ known_definitions(const StoreContext& context, Transaction* transaction, schema:
     if (transaction != nullptr) {
         transaction->query(query, {&most, 1}, add);
     } else {
-        context.runner.read([&](Connection& connection) {
+        context_.runner.read([&](Connection& connection) {
             list.clear();
             connection.query(query, {&most, 1}, add);
         });
@@ -45,14 +47,14 @@ known_definitions(const StoreContext& context, Transaction* transaction, schema:
         return !schema::mistake_in(definition).empty();
     });
     if (wrong > 0) {
-        context.log.write(
+        context_.log.write(
             schema::LogLevel::warn,
             "job definitions are left out: what they say means nothing",
             {{"definitions", wrong}}
         );
     }
-    return context.definitions.replace(
-        schema::JobDefinitions(completed(list, context.definitions.configured())), now, changes
+    return context_.definitions.replace(
+        schema::JobDefinitions(completed(list, context_.definitions.configured())), now, changes
     );
 }
 

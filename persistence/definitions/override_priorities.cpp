@@ -1,5 +1,6 @@
-#include "persistence/definitions/definition_rows.hpp"
+#include "persistence/definition_store.hpp"
 #include "persistence/rows/job_table.hpp"
+#include "persistence/rows/store_context.hpp"
 #include "persistence/shared/engine_columns.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
@@ -175,14 +176,13 @@ private:
 
 }  // namespace
 
-OverrideStep override_priorities(
-    const StoreContext& context,
+OverrideStep DefinitionStore::override_priorities(
     const JobDefinitionName& name,
     std::int64_t priority,
     const OverridePosition& from,
     schema::TimePoint now
 ) {
-    const Override jobs(context, from.place, name, priority, now);
+    const Override jobs(context_, from.place, name, priority, now);
     const Ids ids = jobs.read(from.after);
     OverrideStep step{.changed = ids.empty() ? 0 : jobs.change(ids)};
     if (ids.size() == kPart) {

@@ -1,4 +1,4 @@
-#include "persistence/engine/engine_questions.hpp"
+#include "persistence/engine/sql_engine_store.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "schema/job_place.hpp"
 
@@ -51,15 +51,15 @@ bool is_there(Transaction& transaction, std::string_view instance) {
 
 }  // namespace
 
-bool has_engine(const StoreContext& context) {
+bool SqlEngineStore::has_engine() {
     bool has = false;
-    context.runner.read([&](Connection& connection) { has = connection.dialect().has_engine; });
+    context_.runner.read([&](Connection& connection) { has = connection.dialect().has_engine; });
     return has;
 }
 
-std::optional<schema::TimePoint> last_engine_job(const StoreContext& context) {
+std::optional<schema::TimePoint> SqlEngineStore::last_engine_job() {
     std::optional<schema::TimePoint> last;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         last.reset();
         if (!connection.dialect().has_engine) {
             return;
@@ -75,10 +75,10 @@ std::optional<schema::TimePoint> last_engine_job(const StoreContext& context) {
     return last;
 }
 
-bool take_instance(const StoreContext& context, const InstanceClaim& claim) {
+bool SqlEngineStore::take_instance(const InstanceClaim& claim) {
     const std::string owner = owner_there(claim.owner);
     bool is_taken = false;
-    context.runner.run(
+    context_.runner.run(
         [&](Transaction& transaction) {
             is_taken =
                 transaction.execute(
@@ -91,9 +91,9 @@ bool take_instance(const StoreContext& context, const InstanceClaim& claim) {
     return is_taken;
 }
 
-void free_instance(const StoreContext& context, std::string_view instance, std::string_view owner) {
+void SqlEngineStore::free_instance(std::string_view instance, std::string_view owner) {
     const std::string there = owner_there(owner);
-    context.runner.run(
+    context_.runner.run(
         [&](Transaction& transaction) {
             transaction.execute(kFreeInstance, {instance, std::string_view(there)});
         },

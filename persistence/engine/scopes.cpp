@@ -1,4 +1,4 @@
-#include "persistence/engine/engine_questions.hpp"
+#include "persistence/rows/sql_operator_store.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "schema/definition/job_definition.hpp"
 #include "schema/job_place.hpp"
@@ -62,10 +62,10 @@ EngineQuestion question_about(SuspensionScope scope, std::string_view id) {
 
 }  // namespace
 
-bool is_of_engine(const StoreContext& context, SuspensionScope scope, std::string_view id) {
+bool SqlOperatorStore::is_of_engine(SuspensionScope scope, std::string_view id) {
     const EngineQuestion question = question_about(scope, id);
     bool is_there = false;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         is_there = false;
         if (question.sql.empty() || !connection.dialect().has_engine) {
             return;

@@ -1,5 +1,6 @@
-#include "persistence/history/history_operations.hpp"
 #include "persistence/history/history_rows.hpp"
+#include "persistence/history/sql_history_store.hpp"
+#include "persistence/history/sql_run_store.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
 
@@ -168,15 +169,15 @@ std::vector<std::string> types_with_more(TransactionRunner& runner, std::int64_t
 
 }  // namespace
 
-JobLogCleaning clean_job_log(TransactionRunner& runner, const JobLogBounds& bounds) {
-    return clean(runner, {.table = "ACT_HI_JOB_LOG"}, bounds);
+JobLogCleaning SqlHistoryStore::clean_job_log(const JobLogBounds& bounds) {
+    return clean(runner_, {.table = "ACT_HI_JOB_LOG"}, bounds);
 }
 
-JobLogCleaning clean_incidents(TransactionRunner& runner, const JobLogBounds& bounds) {
-    return clean(runner, {.table = "ACT_HI_INCIDENT"}, bounds);
+JobLogCleaning SqlHistoryStore::clean_incidents(const JobLogBounds& bounds) {
+    return clean(runner_, {.table = "ACT_HI_INCIDENT"}, bounds);
 }
 
-JobLogCleaning clean_runs(TransactionRunner& runner, const EndedRunBounds& bounds) {
+JobLogCleaning SqlRunStore::clean_runs(const EndedRunBounds& bounds) {
     constexpr std::string_view kRuns = "JS_ENDED_RUN";
     JobLogCleaning all;
     const auto add = [&](const JobLogCleaning& part) {
@@ -184,12 +185,12 @@ JobLogCleaning clean_runs(TransactionRunner& runner, const EndedRunBounds& bound
         all.is_more = all.is_more || part.is_more;
     };
     if (bounds.before) {
-        add(clean(runner, {.table = kRuns}, {.before = *bounds.before, .page = bounds.page}));
+        add(clean(runner_, {.table = kRuns}, {.before = *bounds.before, .page = bounds.page}));
     }
     if (bounds.of_type) {
-        for (const std::string& type : types_with_more(runner, *bounds.of_type)) {
+        for (const std::string& type : types_with_more(runner_, *bounds.of_type)) {
             add(clean(
-                runner,
+                runner_,
                 {.table = kRuns, .type = type},
                 {.rows = bounds.of_type, .page = bounds.page}
             ));

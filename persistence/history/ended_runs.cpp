@@ -1,5 +1,5 @@
-#include "persistence/history/history_operations.hpp"
 #include "persistence/history/history_rows.hpp"
+#include "persistence/history/sql_run_store.hpp"
 #include "persistence/sql/dialect.hpp"
 
 #include <fmt/format.h>
@@ -86,10 +86,10 @@ std::string index_for(const EndedRunFilter& filter, const Dialect& dialect) {
 
 }  // namespace
 
-void add_runs(TransactionRunner& runner, HistoryBook& book, std::span<const EndedRun> runs) {
+void SqlRunStore::add_runs(std::span<const EndedRun> runs) {
     std::vector<EndedRun> named(runs.begin(), runs.end());
     for (EndedRun& run : named) {
-        run.id = book.next_id(run.ended);
+        run.id = book_.next_id(run.ended);
     }
     const auto write = [&](Transaction& transaction) {
         NewRows rows{.table = "JS_ENDED_RUN", .columns = kRunColumns, .values = {}};
@@ -98,15 +98,11 @@ void add_runs(TransactionRunner& runner, HistoryBook& book, std::span<const Ende
         }
         insert_history(transaction, rows);
     };
-    runner.run(write, {});  // A commit in doubt is left as it is.
+    runner_.run(write, {});  // A commit in doubt is left as it is.
 }
 
-std::vector<EndedRun> list_runs(
-    TransactionRunner& runner,
-    const EndedRunFilter& filter,
-    std::string_view behind,
-    std::size_t limit
-) {
+std::vector<EndedRun>
+SqlRunStore::ended_runs(const EndedRunFilter& filter, std::string_view behind, std::size_t limit) {
     HistoryConditions conditions;
     conditions.add_equal("JOB_ID_", filter.job);
     if (!behind.empty()) {
@@ -116,7 +112,7 @@ std::vector<EndedRun> list_runs(
     conditions.add_one_of("TENANT_ID_", filter.tenants);
     conditions.add_one_of("PROC_INST_ID_", filter.instances);
     std::vector<EndedRun> runs;
-    runner.read([&](Connection& connection) {
+    runner_.read([&](Connection& connection) {
         runs.clear();
         const std::string sql = fmt::format(
             kListRuns,

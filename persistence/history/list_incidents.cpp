@@ -1,6 +1,6 @@
-#include "persistence/history/history_operations.hpp"
 #include "persistence/history/history_rows.hpp"
 #include "persistence/history/incident_rows.hpp"
+#include "persistence/history/sql_history_store.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
 #include "schema/limits.hpp"
@@ -155,8 +155,7 @@ std::vector<JobAnswer> change_open(
 
 }  // namespace
 
-std::vector<Incident> list_incidents(
-    TransactionRunner& runner,
+std::vector<Incident> SqlHistoryStore::incidents(
     const IncidentFilter& filter,
     std::string_view behind,
     std::size_t limit
@@ -165,7 +164,7 @@ std::vector<Incident> list_incidents(
     std::vector<Value> parameters = conditions.parameters();
     parameters.emplace_back(static_cast<std::int64_t>(limit));
     std::vector<Incident> incidents;
-    runner.read([&](Connection& connection) {
+    runner_.read([&](Connection& connection) {
         incidents.clear();
         connection.query(
             {.sql = question_of(filter, conditions, connection.dialect()),
@@ -177,9 +176,9 @@ std::vector<Incident> list_incidents(
     return incidents;
 }
 
-std::int64_t count_open_incidents(TransactionRunner& runner) {
+std::int64_t SqlHistoryStore::count_open_incidents() {
     std::int64_t count = 0;
-    runner.read([&](Connection& connection) {
+    runner_.read([&](Connection& connection) {
         connection.query({.sql = kCountOpen, .columns = 1}, {}, [&](const Row& row) {
             count = row.integer(0);
         });
@@ -187,14 +186,11 @@ std::int64_t count_open_incidents(TransactionRunner& runner) {
     return count;
 }
 
-std::vector<JobAnswer> annotate_incidents(
-    TransactionRunner& runner,
-    std::span<const std::string> jobs,
-    std::string_view text
-) {
+std::vector<JobAnswer>
+SqlHistoryStore::annotate_incidents(std::span<const std::string> jobs, std::string_view text) {
     const std::string note =
         schema::first_characters(text, schema::limits::kExceptionMessageLength);
-    return change_open(runner, jobs, run_again, [&](Transaction& transaction, auto ids) {
+    return change_open(runner_, jobs, run_again, [&](Transaction& transaction, auto ids) {
         const std::string sql =
             fmt::format(kAnnotate, fmt::arg("by_id", transaction.dialect().by_id));
         const IdListParameters parameters{.before = {text_or_null(note)}, .ids = ids};
@@ -204,15 +200,11 @@ std::vector<JobAnswer> annotate_incidents(
     });
 }
 
-std::vector<JobAnswer> resolve_incidents(
-    TransactionRunner& runner,
-    HistoryBook& book,
-    std::span<const std::string> jobs,
-    schema::TimePoint now
-) {
+std::vector<JobAnswer>
+SqlHistoryStore::resolve_incidents(std::span<const std::string> jobs, schema::TimePoint now) {
     // In doubt, what is open is resolved, and what was resolved counts as not found.
-    return change_open(runner, jobs, run_again, [&](Transaction& transaction, auto ids) {
-        (void)close_incidents(transaction, book, ids, IncidentEnd::by_hand, now);
+    return change_open(runner_, jobs, run_again, [&](Transaction& transaction, auto ids) {
+        (void)close_incidents(transaction, book_, ids, IncidentEnd::by_hand, now);
     });
 }
 

@@ -1,5 +1,5 @@
-#include "persistence/history/history_operations.hpp"
 #include "persistence/history/history_rows.hpp"
+#include "persistence/history/sql_history_store.hpp"
 #include "persistence/sql/dialect.hpp"
 
 #include <fmt/format.h>
@@ -80,12 +80,8 @@ void add_events(HistoryConditions& conditions, const std::vector<schema::JobEven
 
 }  // namespace
 
-std::vector<JobLogLine> list_job_log(
-    TransactionRunner& runner,
-    const JobLogFilter& filter,
-    std::string_view behind,
-    std::size_t limit
-) {
+std::vector<JobLogLine>
+SqlHistoryStore::job_log(const JobLogFilter& filter, std::string_view behind, std::size_t limit) {
     HistoryConditions conditions;
     conditions.add_equal("JOB_ID_", filter.job);
     if (!behind.empty()) {
@@ -110,7 +106,7 @@ std::vector<JobLogLine> list_job_log(
     conditions.add_equal("REASON_", filter.reason);
     add_events(conditions, filter.events);
     std::vector<JobLogLine> lines;
-    runner.read([&](Connection& connection) {
+    runner_.read([&](Connection& connection) {
         lines.clear();
         const Dialect& dialect = connection.dialect();
         const std::string sql = fmt::format(
@@ -134,9 +130,9 @@ std::vector<JobLogLine> list_job_log(
     return lines;
 }
 
-std::optional<JobLogLine> find_log_line(TransactionRunner& runner, std::string_view id) {
+std::optional<JobLogLine> SqlHistoryStore::find_log_line(std::string_view id) {
     std::optional<JobLogLine> line;
-    runner.read([&](Connection& connection) {
+    runner_.read([&](Connection& connection) {
         line.reset();
         const Dialect& dialect = connection.dialect();
         const std::string sql = fmt::format(

@@ -9,13 +9,13 @@
 #include "persistence/claims/page_claims.hpp"
 #include "persistence/exclusive/join_groups.hpp"
 #include "persistence/jobs/claim_rows.hpp"
-#include "persistence/jobs/executor_moves.hpp"
 #include "persistence/jobs/groups/companions.hpp"
 #include "persistence/limits/join_limits.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/payload_page.hpp"
+#include "persistence/rows/sql_executor_store.hpp"
 #include "persistence/rows/twins.hpp"
 #include "persistence/rows/unreadable_rows.hpp"
 #include "persistence/sql/dialect.hpp"
@@ -163,12 +163,12 @@ std::vector<Job> acquire_page(
 
 }  // namespace
 
-bool has_acquirable(const StoreContext& context, const ServedJobs& served, std::string_view after) {
+bool SqlExecutorStore::has_acquirable(const ServedJobs& served, std::string_view after) {
     bool found = false;
     if (served.types.empty()) {
         return found;
     }
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         BoundStatement condition = condition_of(served, connection.dialect());
         condition.parameters.insert(condition.parameters.begin(), Value{after});
         const std::string sql = fmt::format(
@@ -185,8 +185,7 @@ bool has_acquirable(const StoreContext& context, const ServedJobs& served, std::
     return found;
 }
 
-std::vector<Job> acquire(
-    const StoreContext& context,
+std::vector<Job> SqlExecutorStore::acquire(
     const LockClaim& claim,
     const ServedJobs& served,
     PageLimit limit,
@@ -198,7 +197,7 @@ std::vector<Job> acquire(
     const auto select = [&](Transaction& transaction, std::string_view behind) {
         if (claim.pages_from > 0) {
             PageCandidates page =
-                page_candidates(transaction, context, claim, served, limit, behind);
+                page_candidates(transaction, context_, claim, served, limit, behind);
             return Candidates{
                 .rows = std::move(page.rows),
                 .plain = std::move(page.plain),
@@ -219,11 +218,10 @@ std::vector<Job> acquire(
             .is_range = are_sound && transaction.dialect().writes_alone,
         };
     };
-    return acquire_page(context, claim, served, limit, after, select);
+    return acquire_page(context_, claim, served, limit, after, select);
 }
 
-std::vector<Job> acquire_in_order(
-    const StoreContext& context,
+std::vector<Job> SqlExecutorStore::acquire_in_order(
     const LockClaim& claim,
     const ServedJobs& served,
     const schema::AcquisitionOrder& order,
@@ -243,11 +241,10 @@ std::vector<Job> acquire_in_order(
         }
         return Candidates{.rows = std::move(rows), .is_end = is_end};
     };
-    return acquire_page(context, claim, served, limit, {}, select);
+    return acquire_page(context_, claim, served, limit, {}, select);
 }
 
-LimitedJobs acquire_limited(
-    const StoreContext& context,
+LimitedJobs SqlExecutorStore::acquire_limited(
     const LockClaim& claim,
     const ServedJobs& served,
     PageLimit limit,
@@ -257,7 +254,7 @@ LimitedJobs acquire_limited(
     if (served.types.empty() || limit.jobs == 0) {
         return {};
     }
-    WaitingGroups groups = waiting_groups(context, claim, served, behind);
+    WaitingGroups groups = waiting_groups(context_, claim, served, behind);
     LimitedJobs taken{.jobs = {}, .end = std::move(groups.end), .until_next = groups.until_next};
     if (!groups.with_room.empty()) {
         const auto select = [&](Transaction& transaction, std::string_view) {
@@ -266,17 +263,13 @@ LimitedJobs acquire_limited(
                 .is_end = true,
             };
         };
-        taken.jobs = acquire_page(context, claim, served, limit, {}, select);
+        taken.jobs = acquire_page(context_, claim, served, limit, {}, select);
     }
     return taken;
 }
 
-AcquiredJob acquire_one(
-    const StoreContext& context,
-    std::string_view id,
-    const LockClaim& claim,
-    schema::TimePoint now
-) {
+AcquiredJob
+SqlExecutorStore::acquire_one(std::string_view id, const LockClaim& claim, schema::TimePoint now) {
     JobRows rows;
     std::vector<Job>& jobs = rows.jobs;
     JobAnswer answer = JobAnswer::not_found;
@@ -290,10 +283,10 @@ AcquiredJob acquire_one(
             answer = JobAnswer::locked;
             return;
         }
-        set_aside(transaction, context, JobPlace::executable, rows);
-        move_suspended(transaction, context, JobPlace::executable, jobs, twins);
+        set_aside(transaction, context_, JobPlace::executable, rows);
+        move_suspended(transaction, context_, JobPlace::executable, jobs, twins);
         if (!jobs.empty() &&
-            !join_group_alone(transaction, claim, context.exclusive_over, jobs.front())) {
+            !join_group_alone(transaction, claim, context_.exclusive_over, jobs.front())) {
             answer = JobAnswer::locked;
             return;
         }
@@ -303,7 +296,7 @@ AcquiredJob acquire_one(
             answer = JobAnswer::done;
         }
     };
-    run_burying_twins(context, twins, acquire_row, [&](Transaction& transaction) {
+    run_burying_twins(context_, twins, acquire_row, [&](Transaction& transaction) {
         return is_any_held(transaction, claim.owner, jobs);
     });
     return answer == JobAnswer::done ? AcquiredJob{answer, std::move(jobs.front())}

@@ -1,11 +1,11 @@
 #include "persistence/claims/page_claims.hpp"
 #include "persistence/exclusive/group_locks.hpp"
 #include "persistence/history/job_log_page.hpp"
-#include "persistence/jobs/executor_moves.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/key_rows.hpp"
+#include "persistence/rows/sql_executor_store.hpp"
 #include "persistence/rows/twins.hpp"
 #include "persistence/series/move_pipeline.hpp"
 #include "persistence/shared/execution_counts.hpp"
@@ -297,11 +297,8 @@ std::vector<OutcomeAnswer> answers_for(std::span<const Outcome> outcomes, const 
 
 }  // namespace
 
-std::vector<OutcomeAnswer> apply_outcomes(
-    const StoreContext& context,
-    std::string_view owner,
-    std::span<const Outcome> outcomes
-) {
+std::vector<OutcomeAnswer>
+SqlExecutorStore::apply(std::string_view owner, std::span<const Outcome> outcomes) {
     const Outcomes all = in_id_order(outcomes);
     bool is_any_lost = false;
     Outcomes written;
@@ -309,30 +306,26 @@ std::vector<OutcomeAnswer> apply_outcomes(
     const auto write = [&](Transaction& transaction) {
         // Nearly always every lock is held, and then the writing statements prove it themselves.
         // Only when they do not is the batch rolled back, and the fences are read first.
-        written = is_any_lost ? still_held(transaction, context, owner, all) : all;
-        if (!write_outcomes(transaction, owner, written, context, twins)) {
+        written = is_any_lost ? still_held(transaction, context_, owner, all) : all;
+        if (!write_outcomes(transaction, owner, written, context_, twins)) {
             is_any_lost = true;
             throw DbError(DbErrorKind::conflict, "the lock of a job in the batch is lost");
         }
     };
-    run_burying_twins(context, twins, write, [&](Transaction& transaction) {
+    run_burying_twins(context_, twins, write, [&](Transaction& transaction) {
         return held_for_update(transaction, owner, fences_of(all)).empty();
     });
     return answers_for(outcomes, written);
 }
 
-OutcomeAnswer apply_outcome(
-    const StoreContext& context,
-    Transaction& transaction,
-    std::string_view owner,
-    const Outcome& outcome
-) {
-    const Outcomes held = still_held(transaction, context, owner, {&outcome});
+OutcomeAnswer
+SqlExecutorStore::apply(Transaction& transaction, std::string_view owner, const Outcome& outcome) {
+    const Outcomes held = still_held(transaction, context_, owner, {&outcome});
     if (held.empty()) {
         return OutcomeAnswer::lost_lock;
     }
     Twins twins;
-    if (!write_outcomes(transaction, owner, held, context, twins)) {
+    if (!write_outcomes(transaction, owner, held, context_, twins)) {
         throw DbError(DbErrorKind::conflict, "the lock of a job was lost while it was held");
     }
     return OutcomeAnswer::done;

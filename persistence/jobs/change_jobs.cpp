@@ -1,11 +1,11 @@
 #include "persistence/claims/claimed_jobs.hpp"
 #include "persistence/jobs/named_jobs.hpp"
-#include "persistence/jobs/operator_moves.hpp"
 #include "persistence/jobs/operator_pages.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/due_date_range.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/job_table.hpp"
+#include "persistence/rows/sql_operator_store.hpp"
 #include "persistence/series/move_pipeline.hpp"
 #include "persistence/series/series_turns.hpp"
 #include "schema/job_transition.hpp"
@@ -207,8 +207,7 @@ AnswersById change_page(
     return PageChange(transaction, context, place, changes, now).make(ids);
 }
 
-std::vector<JobAnswer> change_jobs(
-    const StoreContext& context,
+std::vector<JobAnswer> SqlOperatorStore::change_all(
     JobPlace place,
     std::span<const std::string> ids,
     const ManyChanges& changes,
@@ -217,14 +216,14 @@ std::vector<JobAnswer> change_jobs(
     require_columns(place, changes.fields);
     require_date_means_something(place, changes);
     const auto change = [&](Transaction& transaction, auto page) {
-        return change_page(transaction, context, place, page, changes, now);
+        return change_page(transaction, context_, place, page, changes, now);
     };
     if (move_of(place, changes) != Move::none) {
-        return change_named_jobs(context, place, ids, change);
+        return change_named_jobs(context_, place, ids, change);
     }
     // Setting the same values twice does no harm.
     return change_pages(
-        context,
+        context_,
         ids,
         change,
         [](Transaction& transaction, const AnswersById& /*answers*/) {

@@ -1,6 +1,6 @@
-#include "persistence/jobs/operator_moves.hpp"
 #include "persistence/rows/due_date_range.hpp"
 #include "persistence/rows/job_table.hpp"
+#include "persistence/rows/sql_operator_store.hpp"
 #include "persistence/series/move_pipeline.hpp"
 #include "persistence/series/series_turns.hpp"
 
@@ -77,10 +77,10 @@ JobAnswer reschedule(
 
 }  // namespace
 
-JobAnswer fire_timer(const StoreContext& context, std::string_view id, schema::TimePoint now) {
+JobAnswer SqlOperatorStore::fire_timer(std::string_view id, schema::TimePoint now) {
     JobAnswer answer = JobAnswer::not_found;
-    context.runner.run(
-        [&](Transaction& transaction) { answer = fire(transaction, context, id, now); },
+    context_.runner.run(
+        [&](Transaction& transaction) { answer = fire(transaction, context_, id, now); },
         [&](Transaction& transaction) {
             const std::string timer(id);
             return !is_any_in(transaction, JobPlace::timer, std::span(&timer, 1));
@@ -89,16 +89,15 @@ JobAnswer fire_timer(const StoreContext& context, std::string_view id, schema::T
     return answer;
 }
 
-JobAnswer reschedule_timer(
-    const StoreContext& context,
+JobAnswer SqlOperatorStore::reschedule_timer(
     std::string_view id,
     schema::TimePoint due_date,
     schema::TimePoint now
 ) {
     JobAnswer answer = JobAnswer::not_found;
-    context.runner.run(
+    context_.runner.run(
         [&](Transaction& transaction) {
-            answer = reschedule(transaction, context, id, due_date, now);
+            answer = reschedule(transaction, context_, id, due_date, now);
         },
         run_again  // Setting the same date twice does no harm.
     );

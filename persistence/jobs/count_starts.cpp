@@ -1,5 +1,5 @@
-#include "persistence/jobs/executor_moves.hpp"
 #include "persistence/rows/fences.hpp"
+#include "persistence/rows/sql_executor_store.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
 
@@ -25,14 +25,13 @@ constexpr std::string_view kUncountStarts = R"sql(
 
 }  // namespace
 
-bool count_start(
-    const StoreContext& context,
+bool SqlExecutorStore::count_start(
     std::string_view owner,
     const Fence& fence,
     schema::TimePoint next
 ) {
     bool is_held = false;
-    context.runner.run(
+    context_.runner.run(
         [&](Transaction& transaction) {
             const FencedIds ids = fenced(std::span(&fence, 1));
             is_held = execute_fenced(transaction, kCountStart, {next}, owner, ids) == 1;
@@ -43,7 +42,7 @@ bool count_start(
     return is_held;
 }
 
-void uncount_starts(const StoreContext& context, std::span<const std::string> ids) {
+void SqlExecutorStore::uncount_starts(std::span<const std::string> ids) {
     std::vector<std::string_view> list(ids.begin(), ids.end());
     std::ranges::sort(list);
     const auto uncount = [&](Transaction& transaction) {
@@ -54,7 +53,7 @@ void uncount_starts(const StoreContext& context, std::span<const std::string> id
         }
     };
     if (!list.empty()) {
-        context.runner.run(uncount, [](Transaction&) { return true; });
+        context_.runner.run(uncount, [](Transaction&) { return true; });
     }
 }
 

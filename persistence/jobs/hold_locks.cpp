@@ -1,7 +1,7 @@
 #include "persistence/claims/page_claims.hpp"
 #include "persistence/exclusive/group_locks.hpp"
-#include "persistence/jobs/executor_moves.hpp"
 #include "persistence/rows/fences.hpp"
+#include "persistence/rows/sql_executor_store.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
 
@@ -85,12 +85,16 @@ extend_groups_of(Transaction& transaction, const LockClaim& claim, std::vector<F
 
 }  // namespace
 
-bool is_held(Transaction& transaction, std::string_view owner, const Fence& fence) {
+bool SqlExecutorStore::is_held(
+    Transaction& transaction,
+    std::string_view owner,
+    const Fence& fence
+) {
     return !held_for_update(transaction, owner, fenced(std::span(&fence, 1))).empty();
 }
 
 std::vector<std::string>
-not_held(const StoreContext& context, std::string_view owner, std::span<const Fence> fences) {
+SqlExecutorStore::not_held(std::string_view owner, std::span<const Fence> fences) {
     std::vector<std::string_view> ids;
     for (const Fence& fence : fences) {
         ids.emplace_back(fence.id);
@@ -100,7 +104,7 @@ not_held(const StoreContext& context, std::string_view owner, std::span<const Fe
         bool is_locked;
     };
     std::map<std::string, Seen, std::less<>> seen;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         seen.clear();
         const std::string sql = fmt::format(kHeld, fmt::arg("by_id", connection.dialect().by_id));
         for (const auto& [text, parameters] : cut_id_list(sql, {.ids = ids, .after = {owner}})) {
@@ -122,7 +126,7 @@ not_held(const StoreContext& context, std::string_view owner, std::span<const Fe
 }
 
 std::vector<std::string>
-extend_locks(const StoreContext& context, const LockClaim& claim, std::span<const Fence> fences) {
+SqlExecutorStore::extend_locks(const LockClaim& claim, std::span<const Fence> fences) {
     std::vector<std::string> lost;
     const auto extend = [&](Transaction& transaction) {
         // The groups first, so that the lock of none ends before those of its jobs.
@@ -139,16 +143,12 @@ extend_locks(const StoreContext& context, const LockClaim& claim, std::span<cons
         }
     };
     if (!fences.empty()) {
-        context.runner.run(extend, run_again);
+        context_.runner.run(extend, run_again);
     }
     return lost;
 }
 
-void release_locks(
-    const StoreContext& context,
-    std::string_view owner,
-    std::span<const Fence> fences
-) {
+void SqlExecutorStore::release(std::string_view owner, std::span<const Fence> fences) {
     // What is not counted, because a lock was lost, leaves a claim that nobody needs until it ends.
     const auto free = [&](Transaction& transaction) {
         const FencedIds ids = fenced(fences);
@@ -157,7 +157,7 @@ void release_locks(
         }
     };
     if (!fences.empty()) {
-        context.runner.run(free, run_again);
+        context_.runner.run(free, run_again);
     }
 }
 

@@ -1,7 +1,7 @@
 #include "persistence/candidates/served_condition.hpp"
-#include "persistence/jobs/executor_moves.hpp"
 #include "persistence/jobs/first_due.hpp"
 #include "persistence/rows/job_row.hpp"
+#include "persistence/rows/sql_executor_store.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/sql_time.hpp"
 
@@ -59,9 +59,9 @@ BoundStatement acquirable(const ServedJobs& served, const Dialect& dialect) {
 
 }  // namespace
 
-IdleView look_around(const StoreContext& context, const ServedJobs& served, schema::TimePoint now) {
+IdleView SqlExecutorStore::look_around(const ServedJobs& served, schema::TimePoint now) {
     IdleView view;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         const Dialect& dialect = connection.dialect();
         auto [jobs, values] = acquirable(served, dialect);
         const BoundStatement ours = and_ours_or_served(served, dialect);

@@ -1,6 +1,6 @@
 #include "persistence/candidates/served_condition.hpp"
+#include "persistence/jobs/sql_timer_store.hpp"
 #include "persistence/jobs/text_order.hpp"
-#include "persistence/jobs/timer_moves.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_row.hpp"
@@ -113,8 +113,7 @@ std::vector<Job> locked_among(std::vector<PlacedJob> jobs) {
 
 }  // namespace
 
-DueTimers move_due_timers(
-    const StoreContext& context,
+DueTimers SqlTimerStore::move_due_timers(
     DueWindow window,
     PageLimit limit,
     const std::optional<LockClaim>& claim,
@@ -133,13 +132,13 @@ DueTimers move_due_timers(
         if (window.when_found && is_full && result.end) {
             window.when_found(*result.end);
         }
-        set_aside(transaction, context, JobPlace::timer, rows);
+        set_aside(transaction, context_, JobPlace::timer, rows);
         const std::size_t early = store_anew(transaction, due, last_due(window));
-        MovePipeline moves(transaction, context, JobPlace::timer, window.now);
+        MovePipeline moves(transaction, context_, JobPlace::timer, window.now);
         moves.copy_unchanged();
         moves.decide(std::move(due), schema::fell_due);
         if (claim) {
-            lock_served(moves.leaving(), *claim, context, served);
+            lock_served(moves.leaving(), *claim, context_, served);
         }
         moves.write(&twins);
         ids = moves.leaving_ids();
@@ -156,7 +155,7 @@ DueTimers move_due_timers(
                    ? !is_any_in(transaction, JobPlace::timer, ids)
                    : !held_for_update(transaction, claim->owner, fenced(result.locked)).empty();
     };
-    run_burying_twins(context, twins, move, was_committed);
+    run_burying_twins(context_, twins, move, was_committed);
     return result;
 }
 

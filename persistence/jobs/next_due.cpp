@@ -1,7 +1,7 @@
 #include "persistence/candidates/served_condition.hpp"
 #include "persistence/jobs/first_due.hpp"
+#include "persistence/jobs/sql_timer_store.hpp"
 #include "persistence/jobs/text_order.hpp"
-#include "persistence/jobs/timer_moves.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/unreadable_rows.hpp"
 #include "persistence/sql/dialect.hpp"
@@ -101,15 +101,12 @@ FirstDue first_due_in(const Row& row, std::size_t column, const Dialect& dialect
     return first;
 }
 
-std::optional<schema::TimePoint> next_due(
-    const StoreContext& context,
-    const ServedJobs& served,
-    std::optional<schema::TimePoint> from
-) {
-    FirstDue first = read_first_due(context, served, from);
+std::optional<schema::TimePoint>
+SqlTimerStore::next_due(const ServedJobs& served, std::optional<schema::TimePoint> from) {
+    FirstDue first = read_first_due(context_, served, from);
     while (first.is_odd) {
-        const std::size_t mended = mend_first_timers(context, served);
-        first = read_first_due(context, served, from);
+        const std::size_t mended = mend_first_timers(context_, served);
+        first = read_first_due(context_, served, from);
         if (mended == 0) {
             break;  // Somebody else is at it.
         }

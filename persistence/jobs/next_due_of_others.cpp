@@ -1,5 +1,5 @@
 #include "persistence/candidates/served_condition.hpp"
-#include "persistence/jobs/timer_moves.hpp"
+#include "persistence/jobs/sql_timer_store.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/sql_time.hpp"
 
@@ -20,14 +20,13 @@ constexpr std::string_view kNextDueOfOthers = R"sql(
 
 }  // namespace
 
-std::optional<schema::TimePoint> next_due_of_others(
-    const StoreContext& context,
+std::optional<schema::TimePoint> SqlTimerStore::next_due_of_others(
     const ServedJobs& served,
     std::optional<schema::TimePoint> from,
     schema::TimePoint until
 ) {
     std::optional<schema::TimePoint> due;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         BoundStatement others = condition_of_others(served, connection.dialect());
         BoundStatement ours = and_ours_or_served(served, connection.dialect());
         std::vector<Value> parameters{until};

@@ -1,8 +1,8 @@
 #include "persistence/claims/claimed_jobs.hpp"
 #include "persistence/jobs/named_jobs.hpp"
-#include "persistence/jobs/operator_moves.hpp"
 #include "persistence/jobs/operator_pages.hpp"
 #include "persistence/rows/job_table.hpp"
+#include "persistence/rows/sql_operator_store.hpp"
 #include "persistence/series/move_pipeline.hpp"
 
 #include <utility>
@@ -31,14 +31,10 @@ AnswersById remove_page(
     return answers;
 }
 
-std::vector<JobAnswer> remove_jobs(
-    const StoreContext& context,
-    JobPlace place,
-    std::span<const std::string> ids,
-    schema::TimePoint now
-) {
-    return change_named_jobs(context, place, ids, [&](Transaction& transaction, auto page) {
-        return remove_page(transaction, context, place, page, now);
+std::vector<JobAnswer>
+SqlOperatorStore::remove(JobPlace place, std::span<const std::string> ids, schema::TimePoint now) {
+    return change_named_jobs(context_, place, ids, [&](Transaction& transaction, auto page) {
+        return remove_page(transaction, context_, place, page, now);
     });
 }
 

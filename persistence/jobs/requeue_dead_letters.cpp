@@ -1,10 +1,10 @@
 #include "persistence/jobs/named_jobs.hpp"
-#include "persistence/jobs/operator_moves.hpp"
 #include "persistence/jobs/operator_pages.hpp"
 #include "persistence/rows/due_date_range.hpp"
 #include "persistence/rows/job_table.hpp"
+#include "persistence/rows/sql_operator_store.hpp"
 #include "persistence/series/move_pipeline.hpp"
-#include "persistence/unique/unique_operations.hpp"
+#include "persistence/unique/take_back_keys.hpp"
 
 #include <optional>
 
@@ -56,8 +56,7 @@ AnswersById requeue_page(
     return answers;
 }
 
-std::vector<JobAnswer> requeue_dead_letters(
-    const StoreContext& context,
+std::vector<JobAnswer> SqlOperatorStore::requeue(
     std::span<const std::string> ids,
     int retries,
     const DueDates& due_dates,
@@ -70,11 +69,11 @@ std::vector<JobAnswer> requeue_dead_letters(
         .now = now,
     };
     return change_named_jobs(
-        context,
+        context_,
         JobPlace::dead_letter,
         ids,
         [&](Transaction& transaction, auto page) {
-            return requeue_page(transaction, context, page, life);
+            return requeue_page(transaction, context_, page, life);
         }
     );
 }

@@ -1,10 +1,10 @@
 #include "persistence/claims/page_claims.hpp"
 #include "persistence/history/job_log_page.hpp"
-#include "persistence/jobs/executor_moves.hpp"
 #include "persistence/jobs/locked_rows.hpp"
 #include "persistence/jobs/lonely_marks.hpp"
 #include "persistence/rows/ids_of.hpp"
 #include "persistence/rows/job_table.hpp"
+#include "persistence/rows/sql_executor_store.hpp"
 #include "persistence/rows/unreadable_rows.hpp"
 #include "persistence/series/abandoned_turns.hpp"
 #include "persistence/sql/dialect.hpp"
@@ -135,35 +135,34 @@ void set_aside_locked(const StoreContext& context, JobPlace place, const PartRea
 
 }  // namespace
 
-LockReset
-reset_expired_locks(const StoreContext& context, JobPlace place, const LockSearch& search) {
+LockReset SqlExecutorStore::reset_expired_locks(JobPlace place, const LockSearch& search) {
     PartRead part;
     // Read apart from the write: on SQLite nearly every pass then leaves the writer alone.
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         part = read_locks(connection, place, search);
     });
-    set_aside_locked(context, place, part);
+    set_aside_locked(context_, place, part);
     const bool have_claims = place == JobPlace::executable;
     LockReset done{
-        .freed = have_claims ? reset_claims(context, search.now) : 0,
+        .freed = have_claims ? reset_claims(context_, search.now) : 0,
         .end = std::move(part.end),
         .first = std::move(part.first)};
     if (have_claims && part.do_any_wait) {
-        done.freed += free_lonely_marks(context, {search.after, part.last}, search.now);
+        done.freed += free_lonely_marks(context_, {search.after, part.last}, search.now);
     }
     for (std::span<const LockedRow> rest(part.expired); !rest.empty();) {
         const auto page = rest.first(std::min(rest.size(), search.page));
         std::int64_t freed = 0;
         const std::vector<std::string_view> turns = turns_among(page, place);
-        context.runner.run(
+        context_.runner.run(
             [&](Transaction& transaction) {
-                freed = let_go_unrecoverable(transaction, context, turns, search.now);
+                freed = let_go_unrecoverable(transaction, context_, turns, search.now);
                 if (place == JobPlace::executable) {
                     const auto owner = [now = search.now](const schema::Job& job) {
                         const bool is_lost = job.lock_expiration && *job.lock_expiration < now;
                         return is_lost ? job.lock_owner : std::string();
                     };
-                    log_interrupted(transaction, context, ids_of(page), search.now, owner);
+                    log_interrupted(transaction, context_, ids_of(page), search.now, owner);
                 }
                 freed += reset(transaction, place, page, search.now);
             },

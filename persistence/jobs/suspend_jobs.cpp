@@ -1,8 +1,8 @@
 #include "persistence/claims/claimed_jobs.hpp"
 #include "persistence/claims/page_claims.hpp"
-#include "persistence/jobs/operator_moves.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/job_table.hpp"
+#include "persistence/rows/sql_operator_store.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
 #include "persistence/rows/unreadable_rows.hpp"
 #include "persistence/series/move_pipeline.hpp"
@@ -317,8 +317,7 @@ std::int64_t with_jobs_of(SuspensionScope scope, std::string_view id, const Move
 
 }  // namespace
 
-std::int64_t suspend_jobs(
-    const StoreContext& context,
+std::int64_t SqlOperatorStore::suspend(
     SuspensionScope scope,
     std::string_view id,
     schema::TimePoint now,
@@ -326,7 +325,7 @@ std::int64_t suspend_jobs(
 ) {
     // The suspension is committed first: from then on new jobs of the scope are stored suspended,
     // so that the pages below come to an end.
-    context.runner.run(
+    context_.runner.run(
         [&](Transaction& transaction) {
             if (scope == SuspensionScope::job) {
                 forget_marks_of_ended_jobs(transaction);
@@ -336,32 +335,31 @@ std::int64_t suspend_jobs(
         run_again
     );
     if (is_about_series(scope)) {
-        return suspend_turns(context, scope, id, now);
+        return suspend_turns(context_, scope, id, now);
     }
     if (is_about_new_jobs(scope)) {
         return 0;
     }
     return with_jobs_of(scope, id, [&](const ScopedJobs& jobs) {
-        return move_to_suspended(context, jobs, now, on_moved);
+        return move_to_suspended(context_, jobs, now, on_moved);
     });
 }
 
-std::int64_t activate_jobs(
-    const StoreContext& context,
+std::int64_t SqlOperatorStore::activate(
     SuspensionScope scope,
     std::string_view id,
     schema::TimePoint now,
     const OnMoved& on_moved
 ) {
     // First, so that no further job is stored suspended behind the pages.
-    context.runner.run(
+    context_.runner.run(
         [&](Transaction& transaction) { unmark_suspended(transaction, scope, id); }, run_again
     );
     if (is_about_series(scope)) {
-        return activate_turns(context, scope, id, now);
+        return activate_turns(context_, scope, id, now);
     }
     return with_jobs_of(scope, id, [&](const ScopedJobs& jobs) {
-        return move_back(context, jobs, now, on_moved);
+        return move_back(context_, jobs, now, on_moved);
     });
 }
 

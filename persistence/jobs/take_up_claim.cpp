@@ -1,6 +1,6 @@
-#include "persistence/jobs/executor_moves.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/job_table.hpp"
+#include "persistence/rows/sql_executor_store.hpp"
 
 #include <vector>
 
@@ -26,9 +26,9 @@ constexpr std::string_view kEndPageClaim = R"sql(
 
 }  // namespace
 
-std::vector<Job> take_up_claim(const StoreContext& context, const LockClaim& claim) {
+std::vector<Job> SqlExecutorStore::take_up(const LockClaim& claim) {
     std::vector<Job> jobs;
-    context.runner.run(
+    context_.runner.run(
         [&](Transaction& transaction) {
             std::vector<std::string> ids;
             transaction.query(

@@ -1,4 +1,5 @@
-#include "persistence/journal/journal_operations.hpp"
+#include "persistence/audit_store.hpp"
+#include "persistence/rows/store_context.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
 #include "schema/limits.hpp"
@@ -113,17 +114,16 @@ void remove(Transaction& transaction, const std::vector<std::string>& ids) {
 
 }  // namespace
 
-std::string
-begin_action(const StoreContext& context, const AuditedAction& action, schema::TimePoint now) {
+std::string AuditStore::begin_action(const AuditedAction& action, schema::TimePoint now) {
     using schema::first_characters;
-    const std::string id = context.ids.next();
+    const std::string id = context_.ids.next();
     const std::string who = first_characters(action.who, schema::limits::kNameLength);
     const std::string what = first_characters(action.action, schema::limits::kNameLength);
     const std::string arguments =
         first_characters(action.arguments, schema::limits::kExceptionMessageLength);
     const std::string reason =
         first_characters(action.reason, schema::limits::kExceptionMessageLength);
-    context.runner.run(
+    context_.runner.run(
         [&](Transaction& transaction) {
             transaction.execute(
                 kBegin,
@@ -149,13 +149,12 @@ begin_action(const StoreContext& context, const AuditedAction& action, schema::T
     return id;
 }
 
-void end_action(
-    const StoreContext& context,
+void AuditStore::end_action(
     std::string_view id,
     std::string_view result,
     std::optional<std::int64_t> changed
 ) {
-    context.runner.run(
+    context_.runner.run(
         [&](Transaction& transaction) {
             transaction.execute(kEnd, {result, changed ? Value{*changed} : Value{}, id});
         },
@@ -163,18 +162,14 @@ void end_action(
     );
 }
 
-std::vector<AuditEntry> list_audit(
-    const StoreContext& context,
-    const AuditFilter& filter,
-    std::string_view behind,
-    std::size_t limit
-) {
+std::vector<AuditEntry>
+AuditStore::audit(const AuditFilter& filter, std::string_view behind, std::size_t limit) {
     Conditions conditions = conditions_of(filter, behind);
     conditions.parameters.emplace_back(static_cast<std::int64_t>(limit));
     const std::string sql =
         fmt::format(kList, fmt::arg("conditions", fmt::join(conditions.sql, " AND ")));
     std::vector<AuditEntry> entries;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         entries.clear();
         connection.query({.sql = sql, .columns = 9}, conditions.parameters, [&](const Row& row) {
             entries.push_back(entry_of(row));
@@ -183,14 +178,14 @@ std::vector<AuditEntry> list_audit(
     return entries;
 }
 
-std::int64_t forget_audit(const StoreContext& context, schema::TimePoint before) {
+std::int64_t AuditStore::forget_audit(schema::TimePoint before) {
     std::int64_t forgotten = 0;
     while (true) {
-        const std::vector<std::string> ids = oldest_before(context, before);
+        const std::vector<std::string> ids = oldest_before(context_, before);
         if (ids.empty()) {
             return forgotten;
         }
-        context.runner.run([&](Transaction& transaction) { remove(transaction, ids); }, run_again);
+        context_.runner.run([&](Transaction& transaction) { remove(transaction, ids); }, run_again);
         forgotten += static_cast<std::int64_t>(ids.size());
     }
 }

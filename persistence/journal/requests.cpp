@@ -1,4 +1,5 @@
-#include "persistence/journal/journal_operations.hpp"
+#include "persistence/request_store.hpp"
+#include "persistence/rows/store_context.hpp"
 #include "persistence/sql/dialect.hpp"
 
 #include <fmt/format.h>
@@ -70,7 +71,7 @@ std::optional<Found> find_for_update(Transaction& transaction, std::string_view 
 }  // namespace
 
 std::optional<RememberedRequest>
-take_request(Transaction& transaction, const RepeatableRequest& request) {
+RequestStore::take_request(Transaction& transaction, const RepeatableRequest& request) {
     const Dialect& dialect = transaction.dialect();
     const std::string sql = fmt::format(
         kTake,
@@ -91,12 +92,13 @@ take_request(Transaction& transaction, const RepeatableRequest& request) {
     return std::nullopt;
 }
 
-std::optional<RememberedRequest> find_request(Transaction& transaction, std::string_view key) {
+std::optional<RememberedRequest>
+RequestStore::find_request(Transaction& transaction, std::string_view key) {
     auto found = find_for_update(transaction, key);
     return found ? std::optional(std::move(found->request)) : std::nullopt;
 }
 
-void answer_request(
+void RequestStore::answer_request(
     Transaction& transaction,
     std::string_view key,
     int status,
@@ -107,10 +109,10 @@ void answer_request(
     transaction.execute(sql, {static_cast<std::int64_t>(status), answer, key});
 }
 
-void forget_requests(const StoreContext& context, schema::TimePoint now) {
+void RequestStore::forget_requests(schema::TimePoint now) {
     std::vector<std::string> keys;
     const std::array<Value, 2> parameters{now, kForgottenAtOnce};
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         keys.clear();
         connection.query({.sql = kOver, .columns = 1}, parameters, [&](const Row& row) {
             keys.emplace_back(row.text(0));
@@ -119,7 +121,7 @@ void forget_requests(const StoreContext& context, schema::TimePoint now) {
     if (keys.empty()) {
         return;
     }
-    context.runner.run(
+    context_.runner.run(
         [&](Transaction& transaction) {
             const std::string sql = fmt::format(
                 kForgetRequest,

@@ -1,4 +1,5 @@
-#include "persistence/limits/limit_rows.hpp"
+#include "persistence/limit_store.hpp"
+#include "persistence/rows/store_context.hpp"
 #include "persistence/sql/dialect.hpp"
 
 #include <chrono>
@@ -22,10 +23,10 @@ constexpr std::string_view kUsedUntil = R"sql(
 
 }  // namespace
 
-GroupRuns runs_of_group(const StoreContext& context, std::string_view group) {
+GroupRuns LimitStore::runs_of_group(std::string_view group) {
     GroupRuns runs;
     const Value name{group};
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         runs = {};
         connection.query({.sql = kRunsByOwner, .columns = 2}, {&name, 1}, [&](const Row& row) {
             runs.running.emplace(row.text(0), row.integer(1));

@@ -1,7 +1,6 @@
-#include "persistence/limits/idle_groups.hpp"
-
 #include "persistence/exclusive/waiting_jobs.hpp"
 #include "persistence/limits/limit_slots.hpp"
+#include "persistence/rows/sql_executor_store.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
 
@@ -139,18 +138,17 @@ void delete_idle(Transaction& transaction, const GroupNames& groups, schema::Tim
 
 }  // namespace
 
-std::string
-forget_idle_groups(const StoreContext& context, std::string_view behind, schema::TimePoint now) {
+std::string SqlExecutorStore::forget_idle_groups(std::string_view behind, schema::TimePoint now) {
     GroupNames groups;
     std::string end;
     // Read apart from the write: on SQLite nearly every pass then leaves the writer alone.
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         groups = part_of_groups(connection, behind, now);
         end = std::cmp_less(groups.size(), kGroupsOfOnePart) ? std::string() : groups.back();
         keep_idle(groups, read_slots(connection, {}, views_of(groups)));
     });
     if (!groups.empty()) {
-        context.runner.run(
+        context_.runner.run(
             [&](Transaction& transaction) { delete_idle(transaction, groups, now); }, run_again
         );
     }

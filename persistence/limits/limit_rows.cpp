@@ -1,5 +1,5 @@
-#include "persistence/limits/limit_rows.hpp"
-
+#include "persistence/limit_store.hpp"
+#include "persistence/rows/sql_executor_store.hpp"
 #include "persistence/sql/dialect.hpp"
 
 #include <fmt/format.h>
@@ -68,9 +68,9 @@ std::int64_t delete_limit(Transaction& transaction, std::string_view group) {
 
 }  // namespace
 
-std::vector<JobLimit> all_limits(const StoreContext& context) {
+std::vector<JobLimit> LimitStore::limits() {
     std::vector<JobLimit> limits;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         limits.clear();
         connection.query({.sql = kAll, .columns = 6}, {}, [&](const Row& row) {
             JobLimit limit =
@@ -84,7 +84,7 @@ std::vector<JobLimit> all_limits(const StoreContext& context) {
     return limits;
 }
 
-void set_limit(const StoreContext& context, const JobLimit& limit) {
+void LimitStore::set_limit(const JobLimit& limit) {
     const std::string name = schema::name_of(limit);
     const std::string_view kind = std::string_view(name).substr(0, name.find(':'));
     const std::string group = schema::group_name(limit.kind, limit.value);
@@ -101,22 +101,22 @@ void set_limit(const StoreContext& context, const JobLimit& limit) {
              limit.rate ? Value{limit.rate->period.count()} : Value{}}
         );
     };
-    context.runner.run(write, run_again);
+    context_.runner.run(write, run_again);
 }
 
-bool remove_limit(const StoreContext& context, const JobLimit& limit) {
+bool LimitStore::remove_limit(const JobLimit& limit) {
     const std::string group = schema::group_name(limit.kind, limit.value);
     std::int64_t removed = 0;
-    context.runner.run(
+    context_.runner.run(
         [&](Transaction& transaction) { removed += delete_limit(transaction, group); }, run_again
     );
     return removed > 0;
 }
 
-std::vector<GroupUse> group_uses(const StoreContext& context) {
+std::vector<GroupUse> LimitStore::group_uses() {
     std::map<std::string, GroupUse> uses;
     const Value mark{schema::kLimitedOwner};
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         uses.clear();
         connection.query({.sql = kRunning, .columns = 2}, {&mark, 1}, [&](const Row& row) {
             uses[std::string(row.text(0))].running = row.integer(1);
@@ -133,10 +133,10 @@ std::vector<GroupUse> group_uses(const StoreContext& context) {
     return list;
 }
 
-bool refresh_limits(const StoreContext& context) {
-    schema::JobLimits limits(all_limits(context));
+bool SqlExecutorStore::refresh_limits() {
+    schema::JobLimits limits(LimitStore(context_).limits());
     const bool are_any = !limits.are_none();
-    context.limits.replace(std::move(limits));
+    context_.limits.replace(std::move(limits));
     return are_any;
 }
 

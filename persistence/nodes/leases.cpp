@@ -1,9 +1,8 @@
-#include "persistence/nodes/leases.hpp"
-
 #include "persistence/claims/page_claims.hpp"
 #include "persistence/nodes/lock_agreement.hpp"
 #include "persistence/nodes/node_work.hpp"
 #include "persistence/nodes/served_jobs.hpp"
+#include "persistence/nodes/sql_node_store.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
 #include "persistence/sql/transaction.hpp"
@@ -156,16 +155,15 @@ bool renew_running(const StoreContext& context, std::vector<Value> values) {
 
 }  // namespace
 
-void register_node(
-    const StoreContext& context,
+void SqlNodeStore::register_node(
     const NodeIdentity& identity,
     const ServedJobs& served,
     schema::TimePoint now,
     schema::TimePoint until
 ) {
     const std::string_view node = identity.node;
-    const Locked locked = is_known(context, node) ? locked_by(context, node) : Locked();
-    context.runner.run(
+    const Locked locked = is_known(context_, node) ? locked_by(context_, node) : Locked();
+    context_.runner.run(
         [&](Transaction& transaction) {
             require_same_locks(transaction, identity, now);
             transaction.execute(kForgetLost, {node, now - kLostFor});
@@ -191,8 +189,7 @@ void register_node(
     );
 }
 
-LeaseAnswer renew_lease(
-    const StoreContext& context,
+LeaseAnswer SqlNodeStore::renew_lease(
     const NodeIdentity& identity,
     const NodeLoad& load,
     schema::TimePoint until
@@ -205,11 +202,11 @@ LeaseAnswer renew_lease(
         number(load.held),
         node,
         std::string_view(identity.incarnation)};
-    if (renew_running(context, values)) {
+    if (renew_running(context_, values)) {
         return {.is_held = true, .state = NodeState::running};
     }
     LeaseAnswer answer;
-    context.runner.run(
+    context_.runner.run(
         [&](Transaction& transaction) {
             const std::int64_t renewed = transaction.execute(kRenew, values);
             answer = {.is_held = renewed > 0};
@@ -223,9 +220,9 @@ LeaseAnswer renew_lease(
     return answer;
 }
 
-void leave(const StoreContext& context, const NodeIdentity& identity) {
+void SqlNodeStore::leave(const NodeIdentity& identity) {
     const std::string_view node = identity.node;
-    context.runner.run(
+    context_.runner.run(
         [&](Transaction& transaction) {
             if (transaction.execute(kLeave, {node, std::string_view(identity.incarnation)}) > 0) {
                 replace_served(transaction, node, {});
@@ -237,11 +234,11 @@ void leave(const StoreContext& context, const NodeIdentity& identity) {
     );
 }
 
-std::vector<std::string> end_expired_leases(const StoreContext& context, const LeaseLook& look) {
+std::vector<std::string> SqlNodeStore::end_expired_leases(const LeaseLook& look) {
     const schema::TimePoint now = look.now;
     std::vector<std::string> expired;
     // Read apart from the write: on SQLite nearly every pass then leaves the writer alone.
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         expired.clear();
         const std::array<Value, 4> bounds{now, now - look.patience, look.by, now};
         connection.query({.sql = kExpired, .columns = 1}, bounds, [&](const Row& row) {
@@ -250,9 +247,9 @@ std::vector<std::string> end_expired_leases(const StoreContext& context, const L
     });
     std::vector<std::string> ended;
     for (std::string& node : expired) {
-        const Locked locked = locked_by(context, node);
+        const Locked locked = locked_by(context_, node);
         bool is_ended = false;
-        context.runner.run(
+        context_.runner.run(
             [&](Transaction& transaction) {
                 is_ended = transaction.execute(kEndLease, {std::string_view(node), now}) > 0;
                 if (is_ended) {
@@ -272,9 +269,9 @@ std::vector<std::string> end_expired_leases(const StoreContext& context, const L
     return ended;
 }
 
-bool set_node_state(const StoreContext& context, std::string_view node, NodeState state) {
+bool SqlNodeStore::set_node_state(std::string_view node, NodeState state) {
     bool is_there = false;
-    context.runner.run(
+    context_.runner.run(
         [&](Transaction& transaction) {
             is_there = transaction.execute(kSetState, {name_of(state), node}) > 0;
         },

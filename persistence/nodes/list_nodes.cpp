@@ -1,5 +1,5 @@
-#include "persistence/nodes/leases.hpp"
 #include "persistence/nodes/served_jobs.hpp"
+#include "persistence/nodes/sql_node_store.hpp"
 #include "persistence/sql/connection.hpp"
 
 #include <algorithm>
@@ -78,10 +78,10 @@ NodeState node_state_in(std::string_view text) {
     return text == kDraining ? NodeState::draining : NodeState::running;
 }
 
-std::vector<Node> list_lost_nodes(const StoreContext& context, schema::TimePoint now) {
+std::vector<Node> SqlNodeStore::lost_nodes(schema::TimePoint now) {
     const Value from{now - kLostFor};
     std::vector<Node> lost;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         lost.clear();
         connection.query({.sql = kLost, .columns = 12}, {&from, 1}, [&](const Row& row) {
             lost.push_back(node_in(row));
@@ -90,9 +90,9 @@ std::vector<Node> list_lost_nodes(const StoreContext& context, schema::TimePoint
     return lost;
 }
 
-std::vector<Node> list_nodes(const StoreContext& context) {
+std::vector<Node> SqlNodeStore::nodes() {
     std::map<std::string, Node, std::less<>> nodes;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         nodes.clear();
         connection.query({.sql = kNodes, .columns = 12}, {}, [&](const Row& row) {
             Node node = node_in(row);

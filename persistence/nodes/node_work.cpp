@@ -1,5 +1,6 @@
 #include "persistence/nodes/node_work.hpp"
 
+#include "persistence/nodes/sql_node_store.hpp"
 #include "persistence/sql/dialect.hpp"
 
 #include <fmt/format.h>
@@ -120,10 +121,26 @@ void replace_asked(
     }
 }
 
-std::vector<AskedTopic> asked_topics(const StoreContext& context, schema::TimePoint now) {
+void SqlNodeStore::tell_work(std::string_view node, const NodeWork& work) {
+    context_.runner.run(
+        [&](Transaction& transaction) { replace_work(transaction, node, work); },
+        run_again,
+        Commit::alone
+    );
+}
+
+void SqlNodeStore::tell_asked(std::string_view node, std::span<const AskedTopic> asked) {
+    context_.runner.run(
+        [&](Transaction& transaction) { replace_asked(transaction, node, asked); },
+        run_again,
+        Commit::alone
+    );
+}
+
+std::vector<AskedTopic> SqlNodeStore::asked_topics(schema::TimePoint now) {
     std::vector<AskedTopic> all;
     const std::array<Value, 2> bounds{now, now - AskedTopic::kLasts};
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         all.clear();
         connection.query({.sql = kAsked, .columns = 3}, bounds, [&](const Row& row) {
             all.push_back(
@@ -136,10 +153,11 @@ std::vector<AskedTopic> asked_topics(const StoreContext& context, schema::TimePo
     return all;
 }
 
-std::optional<schema::TimePoint> running_since(const StoreContext& context, const RunName& run) {
+std::optional<schema::TimePoint>
+SqlNodeStore::running_since(std::string_view node, std::string_view job, std::int64_t revision) {
     std::optional<schema::TimePoint> since;
-    const std::array<Value, 3> parameters{run.node, run.job, run.revision};
-    context.runner.read([&](Connection& connection) {
+    const std::array<Value, 3> parameters{node, job, revision};
+    context_.runner.read([&](Connection& connection) {
         since.reset();
         connection.query({.sql = kRunningSince, .columns = 1}, parameters, [&](const Row& row) {
             since = row.time(0);
@@ -148,10 +166,10 @@ std::optional<schema::TimePoint> running_since(const StoreContext& context, cons
     return since;
 }
 
-std::vector<TypeRuns> runs_of_last_minute(const StoreContext& context, schema::TimePoint now) {
+std::vector<TypeRuns> SqlNodeStore::runs_of_last_minute(schema::TimePoint now) {
     std::vector<TypeRuns> all;
     const Value since{now};
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         all.clear();
         connection.query({.sql = kRates, .columns = 4}, {&since, 1}, [&](const Row& row) {
             const TypeRuns runs{

@@ -1,5 +1,4 @@
-#include "persistence/nodes/run_news.hpp"
-
+#include "persistence/nodes/sql_run_news_store.hpp"
 #include "persistence/sql/dialect.hpp"
 
 #include <fmt/format.h>
@@ -99,11 +98,7 @@ constexpr double kWhole = 1'000'000;
 
 }  // namespace
 
-void write_run_news(
-    const StoreContext& context,
-    std::span<const ToldRun> told,
-    std::span<const ToldRun> ended
-) {
+void SqlRunNewsStore::write_news(std::span<const ToldRun> told, std::span<const ToldRun> ended) {
     const auto write = [&](Transaction& transaction) {
         const Dialect& dialect = transaction.dialect();
         const std::string set = statement_that_sets(dialect);
@@ -125,18 +120,18 @@ void write_run_news(
             transaction.execute(kForgetNews, {std::string_view(run.job), run.revision});
         }
     };
-    context.runner.run(write, run_again);
+    context_.runner.run(write, run_again);
 }
 
 std::vector<ToldRun>
-read_run_news(const StoreContext& context, std::span<const std::string> jobs, std::size_t limit) {
+SqlRunNewsStore::run_news(std::span<const std::string> jobs, std::size_t limit) {
     std::vector<Value> parameters;
     for (const std::string& job : jobs) {
         parameters.emplace_back(std::string_view(job));
     }
     parameters.emplace_back(static_cast<std::int64_t>(limit));
     std::vector<ToldRun> runs;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         runs.clear();
         const Dialect& dialect = connection.dialect();
         const std::string sql = fmt::format(
@@ -155,17 +150,17 @@ read_run_news(const StoreContext& context, std::span<const std::string> jobs, st
 }
 
 // They are looked for first, so that nothing of the jobs is locked.
-void forget_run_news(const StoreContext& context, schema::TimePoint before) {
+void SqlRunNewsStore::forget_news(schema::TimePoint before) {
     const Value until{before};
     std::vector<ToldRun> left_over;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         left_over.clear();
         connection.query({.sql = kLeftOver, .columns = 2}, {&until, 1}, [&](const Row& row) {
             left_over.push_back({.job = std::string(row.text(0)), .revision = row.integer(1)});
         });
     });
     if (!left_over.empty()) {
-        write_run_news(context, {}, left_over);
+        write_news({}, left_over);
     }
 }
 

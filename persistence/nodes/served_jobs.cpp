@@ -1,5 +1,7 @@
 #include "persistence/nodes/served_jobs.hpp"
 
+#include "persistence/nodes/sql_node_store.hpp"
+#include "persistence/nodes/sql_served_store.hpp"
 #include "persistence/shared/engine_columns.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
@@ -263,9 +265,17 @@ LimitsByNode limits_of_nodes(Connection& connection) {
     return limits;
 }
 
-Lack lacking(const StoreContext& context, const JobKind& kind, schema::TimePoint now) {
+void SqlNodeStore::tell_served(std::string_view node, const ServedJobs& served) {
+    context_.runner.run(
+        [&](Transaction& transaction) { replace_served(transaction, node, served); },
+        run_again,
+        Commit::alone
+    );
+}
+
+Lack SqlServedStore::lacking(const JobKind& kind, schema::TimePoint now) {
     LivingNodes nodes;
-    context.runner.read([&](Connection& connection) { nodes = living_nodes(connection, now); });
+    context_.runner.read([&](Connection& connection) { nodes = living_nodes(connection, now); });
     if (is_any_serving(nodes, kind)) {
         return Lack::nothing;
     }
@@ -279,10 +289,9 @@ Lack lacking(const StoreContext& context, const JobKind& kind, schema::TimePoint
     return has_type ? Lack::needs : Lack::handler_type;
 }
 
-std::vector<UnservedJobs>
-unserved_jobs(const StoreContext& context, schema::TimePoint now, std::size_t rows) {
+std::vector<UnservedJobs> SqlServedStore::unserved(schema::TimePoint now, std::size_t rows) {
     std::vector<UnservedJobs> unserved;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         unserved.clear();
         const LivingNodes nodes = living_nodes(connection, now);
         const KindColumns columns(nodes);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "persistence/rows/store_context.hpp"
 #include "persistence/served_store.hpp"
 #include "persistence/sql/transaction.hpp"
 
@@ -11,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-/// What nodes serve; see NodeStore and ServedStore for what is promised.
+/// What nodes serve; see NodeStore.
 namespace jobstrand::persistence {
 
 /// What the node serves from now on; nothing: it is forgotten.
@@ -26,10 +25,5 @@ struct NodeLimits {
 /// By node; those without an entry take all.
 [[nodiscard]] std::map<std::string, NodeLimits, std::less<>> limits_of_nodes(Connection& connection
 );
-
-[[nodiscard]] Lack lacking(const StoreContext& context, const JobKind& kind, schema::TimePoint now);
-
-[[nodiscard]] std::vector<UnservedJobs>
-unserved_jobs(const StoreContext& context, schema::TimePoint now, std::size_t rows);
 
 }  // namespace jobstrand::persistence

@@ -1,5 +1,4 @@
-#include "persistence/nodes/throughput.hpp"
-
+#include "persistence/nodes/sql_throughput_store.hpp"
 #include "persistence/sql/dialect.hpp"
 
 #include <fmt/format.h>
@@ -137,13 +136,12 @@ sums_in(const Throughput& counts, const std::optional<std::string>& handler_type
 
 }  // namespace
 
-void write_throughput(
-    const StoreContext& context,
+void SqlThroughputStore::add_throughput(
     std::string_view node,
     std::span<const ThroughputSpan> spans
 ) {
     std::vector<std::string> written;
-    context.runner.run(
+    context_.runner.run(
         [&](Transaction& transaction) {
             written.clear();
             for (const ThroughputSpan& span : spans) {
@@ -156,10 +154,10 @@ void write_throughput(
     );
 }
 
-std::vector<SpanSums> read_throughput(const StoreContext& context, const SpanSearch& search) {
+std::vector<SpanSums> SqlThroughputStore::throughput(const SpanSearch& search) {
     std::vector<SpanSums> all;
     read_spans(
-        context,
+        context_,
         search,
         [&] { all.clear(); },
         [&](schema::TimePoint at, const Throughput& counts) {
@@ -176,10 +174,10 @@ std::vector<SpanSums> read_throughput(const StoreContext& context, const SpanSea
     return all;
 }
 
-Throughput read_throughput_by_type(const StoreContext& context, const SpanSearch& search) {
+Throughput SqlThroughputStore::throughput_by_type(const SpanSearch& search) {
     Throughput all;
     read_spans(
-        context,
+        context_,
         search,
         [&] { all = Throughput(kMostReadTypes); },
         [&](schema::TimePoint, const Throughput& counts) { all.merge(counts); }
@@ -187,12 +185,12 @@ Throughput read_throughput_by_type(const StoreContext& context, const SpanSearch
     return all;
 }
 
-bool forget_spans(const StoreContext& context, schema::Duration length, schema::TimePoint before) {
+bool SqlThroughputStore::forget_throughput(schema::Duration length, schema::TimePoint before) {
     const std::int64_t seconds = seconds_of(length);
     const std::array<Value, 3> search{seconds, before, kPageOfSpans};
     std::int64_t found = 0;
     std::optional<schema::TimePoint> last;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         found = 0;
         connection.query({.sql = kOldSpans, .columns = 1}, search, [&](const Row& row) {
             ++found;
@@ -201,7 +199,7 @@ bool forget_spans(const StoreContext& context, schema::Duration length, schema::
     });
     if (last) {
         const std::array<Value, 2> old{seconds, *last};
-        context.runner.change([&](Connection& connection) {
+        context_.runner.change([&](Connection& connection) {
             (void)connection.execute(kForgetSpans, old);
         });
     }

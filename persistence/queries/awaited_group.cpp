@@ -1,4 +1,4 @@
-#include "persistence/queries/job_queries.hpp"
+#include "persistence/rows/sql_operator_store.hpp"
 #include "schema/exclusive_group.hpp"
 
 #include <array>
@@ -16,7 +16,7 @@ constexpr std::string_view kAwaited = R"sql(
 
 }  // namespace
 
-std::optional<AwaitedGroup> awaited_group(const StoreContext& context, const schema::Job& job) {
+std::optional<AwaitedGroup> SqlOperatorStore::awaited_group(const schema::Job& job) {
     if (!schema::waits_for_exclusive(job)) {
         return std::nullopt;
     }
@@ -26,7 +26,7 @@ std::optional<AwaitedGroup> awaited_group(const StoreContext& context, const sch
         std::string_view(job.id),
     };
     std::optional<AwaitedGroup> found;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         found.reset();
         connection.query({.sql = kAwaited, .columns = 2}, parameters, [&](const Row& row) {
             found = {.group = std::string(row.text(0)), .lock_owner = std::string(row.text(1))};

@@ -1,4 +1,4 @@
-#include "persistence/queries/job_queries.hpp"
+#include "persistence/rows/sql_operator_store.hpp"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ constexpr std::string_view kCountOwners = R"sql(
 
 }  // namespace
 
-std::vector<OwnerCount> count_lock_owners(const StoreContext& context, std::string_view up_to) {
+std::vector<OwnerCount> SqlOperatorStore::count_lock_owners(std::string_view up_to) {
     std::vector<OwnerCount> counts;
     std::vector<Value> parameters;
     if (!up_to.empty()) {
@@ -27,7 +27,7 @@ std::vector<OwnerCount> count_lock_owners(const StoreContext& context, std::stri
     parameters.emplace_back(static_cast<std::int64_t>(kOwnersCounted));
     const std::string sql =
         fmt::format(kCountOwners, fmt::arg("and_near", up_to.empty() ? "" : "AND ID_ <= ?"));
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         counts.clear();
         connection.query({.sql = sql, .columns = 3}, parameters, [&](const Row& row) {
             counts.push_back({

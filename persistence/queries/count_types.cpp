@@ -1,6 +1,6 @@
 #include "persistence/queries/job_filter_sql.hpp"
-#include "persistence/queries/job_queries.hpp"
 #include "persistence/queries/readable_time.hpp"
+#include "persistence/rows/sql_operator_store.hpp"
 #include "schema/ensure.hpp"
 
 #include <fmt/format.h>
@@ -20,10 +20,10 @@ constexpr std::string_view kCountTypes = R"sql(
 }  // namespace
 
 std::vector<TypeCount>
-count_types(const StoreContext& context, schema::JobPlace place, const JobFilter& filter) {
+SqlOperatorStore::count_types(schema::JobPlace place, const JobFilter& filter) {
     JOBSTRAND_ENSURE(filter.ids.empty());
     std::vector<TypeCount> counts;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         counts.clear();
         Condition condition = condition_of(filter, place, connection.dialect());
         condition.parameters.emplace_back(static_cast<std::int64_t>(kTypesCounted));

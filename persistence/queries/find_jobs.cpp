@@ -1,10 +1,11 @@
 #include "persistence/claims/claimed_jobs.hpp"
+#include "persistence/enqueuer_store.hpp"
 #include "persistence/queries/failure_row.hpp"
 #include "persistence/queries/job_filter_sql.hpp"
-#include "persistence/queries/job_queries.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/job_address.hpp"
 #include "persistence/rows/job_row.hpp"
+#include "persistence/rows/sql_operator_store.hpp"
 #include "persistence/rows/unreadable_rows.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
@@ -191,17 +192,20 @@ std::int64_t count_filtered(Connection& connection, JobPlace place, const JobFil
 
 }  // namespace
 
-std::optional<PlacedJob> find_job(const StoreContext& context, std::string_view id) {
+std::optional<PlacedJob> SqlOperatorStore::find(std::string_view id) {
     std::optional<PlacedJob> found;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         const auto address = find_any(connection, std::span(&id, 1));
         found = address ? std::optional(read_at(connection, *address)) : std::nullopt;
     });
     return found;
 }
 
-std::vector<Job> list_jobs(
-    const StoreContext& context,
+bool EnqueuerStore::is_stored(std::string_view id) {
+    return SqlOperatorStore(context_).find(id).has_value();
+}
+
+std::vector<Job> SqlOperatorStore::list(
     JobPlace place,
     const JobFilter& filter,
     std::string_view after,
@@ -210,16 +214,15 @@ std::vector<Job> list_jobs(
     const Selection row{place, {}, fields_of(place).size()};
     std::vector<Job> jobs;
     read_whole_list(
-        context, row, filter, {after, limit}, [&] { jobs.clear(); }, append_to(jobs, place)
+        context_, row, filter, {after, limit}, [&] { jobs.clear(); }, append_to(jobs, place)
     );
     if (place == JobPlace::executable) {
-        context.runner.read([&](Connection& connection) { mark_claimed(connection, jobs); });
+        context_.runner.read([&](Connection& connection) { mark_claimed(connection, jobs); });
     }
     return jobs;
 }
 
-std::vector<std::string> list_job_ids(
-    const StoreContext& context,
+std::vector<std::string> SqlOperatorStore::list_ids(
     JobPlace place,
     const JobFilter& filter,
     std::string_view after,
@@ -228,13 +231,12 @@ std::vector<std::string> list_job_ids(
     std::vector<std::string> ids;
     const RowReader read_id = [&](const Row& row) { ids.emplace_back(row.text(0)); };
     read_whole_list(
-        context, {place, "ID_", 1}, filter, {after, limit}, [&] { ids.clear(); }, read_id
+        context_, {place, "ID_", 1}, filter, {after, limit}, [&] { ids.clear(); }, read_id
     );
     return ids;
 }
 
-std::vector<DeadLetterFailure> list_failures(
-    const StoreContext& context,
+std::vector<DeadLetterFailure> SqlOperatorStore::list_failures(
     const JobFilter& filter,
     std::string_view after,
     std::size_t limit
@@ -242,7 +244,7 @@ std::vector<DeadLetterFailure> list_failures(
     std::vector<DeadLetterFailure> failures;
     const RowReader read_failure = [&](const Row& row) { failures.push_back(failure_in(row)); };
     read_whole_list(
-        context,
+        context_,
         {JobPlace::dead_letter, kFailureColumns, 4},
         filter,
         {after, limit},
@@ -252,18 +254,18 @@ std::vector<DeadLetterFailure> list_failures(
     return failures;
 }
 
-std::int64_t count_jobs(const StoreContext& context, JobPlace place, const JobFilter& filter) {
+std::int64_t SqlOperatorStore::count(JobPlace place, const JobFilter& filter) {
     std::int64_t total = 0;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         total = count_filtered(connection, place, filter);
     });
     return total;
 }
 
-std::string exception_details(const StoreContext& context, const Job& job) {
+std::string SqlOperatorStore::exception_details(const Job& job) {
     std::string details;
     const std::array<Value, 1> parameters{std::string_view(job.exception_stack_id)};
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         const std::string sql =
             fmt::format(kDetails, fmt::arg("bytes_as_text", connection.dialect().bytes_as_text));
         connection.query({.sql = sql, .columns = 1}, parameters, [&](const Row& row) {

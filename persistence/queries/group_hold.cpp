@@ -1,4 +1,4 @@
-#include "persistence/queries/job_queries.hpp"
+#include "persistence/rows/sql_operator_store.hpp"
 #include "persistence/shared/engine_columns.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "schema/exclusive_group.hpp"
@@ -100,15 +100,15 @@ siblings_of(Connection& connection, const Job& job, const GroupHold& hold) {
 
 }  // namespace
 
-std::optional<GroupHold> group_hold(const StoreContext& context, const Job& job) {
-    const auto awaited = awaited_group(context, job);
+std::optional<GroupHold> SqlOperatorStore::group_hold(const Job& job) {
+    const auto awaited = awaited_group(job);
     GroupHold hold{
         .group = awaited ? awaited->group
-                         : std::string(schema::exclusive_group(job, context.exclusive_over))};
+                         : std::string(schema::exclusive_group(job, context_.exclusive_over))};
     if (hold.group.empty()) {
         return std::nullopt;
     }
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         hold.lock_owner.clear();
         const Value name{std::string_view(hold.group)};
         connection.query({.sql = kHolder, .columns = 2}, {&name, 1}, [&](const Row& row) {

@@ -1,7 +1,7 @@
 #include "persistence/queries/job_filter_sql.hpp"
-#include "persistence/queries/job_queries.hpp"
 #include "persistence/queries/readable_time.hpp"
 #include "persistence/rows/job_row.hpp"
+#include "persistence/rows/sql_operator_store.hpp"
 #include "persistence/shared/engine_columns.hpp"
 #include "schema/ensure.hpp"
 #include "schema/job_fields.hpp"
@@ -225,26 +225,22 @@ private:
 
 }  // namespace
 
-std::vector<Job> list_in_order(
-    const StoreContext& context,
-    JobPlace place,
-    const JobFilter& filter,
-    const SortedPart& part
-) {
+std::vector<Job>
+SqlOperatorStore::list_in_order(JobPlace place, const JobFilter& filter, const SortedPart& part) {
     JOBSTRAND_ENSURE(filter.ids.empty());
     std::vector<Job> jobs;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         jobs = SortedList(connection, place, filter, part).read();
     });
     return jobs;
 }
 
-std::optional<Job> mark_ahead(const StoreContext& context, JobPlace place, const SortedPart& part) {
+std::optional<Job> SqlOperatorStore::mark_ahead(JobPlace place, const SortedPart& part) {
     JOBSTRAND_ENSURE(
         part.by == schema::JobMember(&Job::id) || std::holds_alternative<TimeMember>(part.by)
     );
     std::optional<Job> mark;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         mark = SortedList(connection, place, {}, part).ahead();
     });
     return mark;

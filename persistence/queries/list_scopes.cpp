@@ -1,4 +1,4 @@
-#include "persistence/queries/job_queries.hpp"
+#include "persistence/rows/sql_operator_store.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
 #include "persistence/shared/engine_columns.hpp"
 #include "persistence/sql/id_lists.hpp"
@@ -50,6 +50,14 @@ constexpr std::string_view kSince = R"sql(
     SELECT ID_, SINCE_
     FROM JS_SUSPENSION
     WHERE SCOPE_ = ? AND ID_ IN (...))sql";
+
+/// Which part of a list of instances or definitions.
+struct ScopePage {
+    SuspensionScope scope;
+    std::string_view after;
+    std::size_t limit;
+    bool only_suspended = false;
+};
 
 using Summaries = std::map<std::string, ScopeSummary, std::less<>>;
 
@@ -134,8 +142,6 @@ void read_since(
     }
 }
 
-}  // namespace
-
 std::vector<ScopeSummary> list_scopes(const StoreContext& context, const ScopePage& part) {
     std::vector<ScopeSummary> scopes;
     context.runner.read([&](Connection& connection) {
@@ -154,6 +160,23 @@ std::vector<ScopeSummary> list_scopes(const StoreContext& context, const ScopePa
         }
     });
     return scopes;
+}
+
+}  // namespace
+
+std::vector<ScopeSummary>
+SqlOperatorStore::scopes(SuspensionScope scope, std::string_view after, std::size_t limit) {
+    return list_scopes(context_, {.scope = scope, .after = after, .limit = limit});
+}
+
+std::vector<ScopeSummary> SqlOperatorStore::suspended_scopes(
+    SuspensionScope scope,
+    std::string_view after,
+    std::size_t limit
+) {
+    return list_scopes(
+        context_, {.scope = scope, .after = after, .limit = limit, .only_suspended = true}
+    );
 }
 
 }  // namespace jobstrand::persistence

@@ -1,7 +1,7 @@
 #include "persistence/queries/failure_row.hpp"
 #include "persistence/queries/job_filter_sql.hpp"
-#include "persistence/queries/job_queries.hpp"
 #include "persistence/rows/job_row.hpp"
+#include "persistence/rows/sql_operator_store.hpp"
 #include "schema/ensure.hpp"
 
 #include <fmt/format.h>
@@ -111,14 +111,13 @@ void read_newest(
 
 }  // namespace
 
-std::vector<Job> newest_dead_letters(
-    const StoreContext& context,
+std::vector<Job> SqlOperatorStore::newest_dead_letters(
     const JobFilter& filter,
     const std::optional<DeadLetterMark>& behind,
     std::size_t limit
 ) {
     std::vector<Job> jobs;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         jobs.clear();
         const Reading whole{
             selected_of(kDead, connection.dialect()),
@@ -129,14 +128,13 @@ std::vector<Job> newest_dead_letters(
     return jobs;
 }
 
-std::vector<DeadLetterFailure> newest_failures(
-    const StoreContext& context,
+std::vector<DeadLetterFailure> SqlOperatorStore::newest_failures(
     const JobFilter& filter,
     const std::optional<DeadLetterMark>& behind,
     std::size_t limit
 ) {
     std::vector<DeadLetterFailure> failures;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         failures.clear();
         const auto append = [&](const Row& row) { failures.push_back(failure_in(row)); };
         read_newest(connection, filter, behind, limit, {kFailureColumns, 4, append});

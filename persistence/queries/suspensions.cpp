@@ -1,4 +1,4 @@
-#include "persistence/queries/job_queries.hpp"
+#include "persistence/rows/sql_operator_store.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
 #include "schema/definition/job_definition.hpp"
 #include "schema/series/series.hpp"
@@ -42,19 +42,19 @@ void append(
 
 }  // namespace
 
-std::vector<Suspension> list_suspensions(const StoreContext& context, SuspensionScope scope) {
+std::vector<Suspension> SqlOperatorStore::suspensions(SuspensionScope scope) {
     std::vector<Suspension> found;
     const std::array<Value, 1> parameters{name_of(scope)};
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         found.clear();
         append(connection, kSuspensions, scope, parameters, found);
     });
     return found;
 }
 
-std::vector<Suspension> suspensions_of(const StoreContext& context, const schema::Job& job) {
+std::vector<Suspension> SqlOperatorStore::suspensions_of(const schema::Job& job) {
     std::vector<Suspension> found;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         found.clear();
         const auto look = [&](std::string_view sql, SuspensionScope scope, std::string_view id) {
             if (!id.empty()) {

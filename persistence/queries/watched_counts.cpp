@@ -1,7 +1,7 @@
-#include "persistence/queries/watched_counts.hpp"
-
 #include "persistence/queries/readable_time.hpp"
+#include "persistence/rows/store_context.hpp"
 #include "persistence/sql/dialect.hpp"
+#include "persistence/watch_store.hpp"
 #include "schema/ensure.hpp"
 
 #include <fmt/format.h>
@@ -89,19 +89,19 @@ count_of(Connection& connection, std::string_view sql, std::span<const Value> pa
 
 }  // namespace
 
-std::int64_t count_due(const StoreContext& context, schema::TimePoint until, std::size_t most) {
+std::int64_t WatchStore::count_due(schema::TimePoint until, std::size_t most) {
     const std::array<Value, 2> parameters{until, number_of(most)};
     std::int64_t count = 0;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         count = count_of(connection, kDue, parameters);
     });
     return count;
 }
 
-WaitingJobs count_waiting(const StoreContext& context, std::size_t most) {
+WaitingJobs WatchStore::count_waiting(std::size_t most) {
     const std::array<Value, 1> parameters{number_of(most)};
     WaitingJobs count;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         const auto rows_of = [&](std::string_view table) {
             return count_of(
                 connection, fmt::format(kWaitingJobs, fmt::arg("table", table)), parameters
@@ -112,16 +112,12 @@ WaitingJobs count_waiting(const StoreContext& context, std::size_t most) {
     return count;
 }
 
-std::vector<FreeJobs> free_by_type(
-    const StoreContext& context,
-    schema::JobPlace place,
-    std::size_t rows,
-    std::size_t types
-) {
+std::vector<FreeJobs>
+WatchStore::free_by_type(schema::JobPlace place, std::size_t rows, std::size_t types) {
     JOBSTRAND_ENSURE(schema::has_lock(place));
     const std::array<Value, 2> parameters{number_of(rows), number_of(types)};
     std::vector<FreeJobs> found;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         found.clear();
         const std::string sql = fmt::format(
             kFree,
@@ -139,11 +135,10 @@ std::vector<FreeJobs> free_by_type(
     return found;
 }
 
-std::vector<ExternalJobs>
-external_by_type(const StoreContext& context, schema::TimePoint now, std::size_t rows) {
+std::vector<ExternalJobs> WatchStore::external_by_type(schema::TimePoint now, std::size_t rows) {
     const std::array<Value, 3> parameters{now, now, number_of(rows)};
     std::vector<ExternalJobs> found;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         found.clear();
         const std::string sql =
             fmt::format(kExternal, fmt::arg("by_id", connection.dialect().by_id));
@@ -159,11 +154,10 @@ external_by_type(const StoreContext& context, schema::TimePoint now, std::size_t
     return found;
 }
 
-std::vector<RunningJob>
-longest_runs(const StoreContext& context, schema::TimePoint now, std::size_t most) {
+std::vector<RunningJob> WatchStore::longest_runs(schema::TimePoint now, std::size_t most) {
     const std::array<Value, 2> parameters{now, number_of(most)};
     std::vector<RunningJob> found;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         found.clear();
         connection.query({.sql = kLongestRuns, .columns = 4}, parameters, [&](const Row& row) {
             found.push_back({

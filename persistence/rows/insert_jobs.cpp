@@ -1,5 +1,4 @@
-#include "persistence/rows/insert_jobs.hpp"
-
+#include "persistence/enqueuer_store.hpp"
 #include "persistence/history/job_log_page.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/due_date_range.hpp"
@@ -9,6 +8,7 @@
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/move_jobs.hpp"
+#include "persistence/rows/store_context.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
 #include "persistence/shared/execution_counts.hpp"
 #include "persistence/sql/db_error.hpp"
@@ -189,20 +189,22 @@ void free_limited(const schema::JobLimits& limits, std::vector<PlacedJob>& jobs)
 
 }  // namespace
 
-std::vector<PlacedJob> insert_jobs(
-    const StoreContext& context,
-    Transaction& transaction,
-    std::vector<PlacedJob> jobs,
-    IdOrigin ids
+void EnqueuerStore::in_transaction(
+    const std::function<void(Transaction&)>& work,
+    const std::function<bool(Transaction&)>& was_committed
 ) {
-    free_limited(*context.limits.current(), jobs);
-    give_payload_ids(jobs, context.ids);
-    JobsByIndex to_suspended = insert_all(transaction, context, jobs, ids);
+    context_.runner.run(work, was_committed, Commit::alone);
+}
+
+std::vector<PlacedJob>
+EnqueuerStore::insert(Transaction& transaction, std::vector<PlacedJob> jobs, IdOrigin ids) {
+    free_limited(*context_.limits.current(), jobs);
+    give_payload_ids(jobs, context_.ids);
+    JobsByIndex to_suspended = insert_all(transaction, context_, jobs, ids);
     return with(std::move(jobs), std::move(to_suspended));
 }
 
-std::vector<Job>
-read_again(const StoreContext& context, Transaction& transaction, std::vector<Job> inserted) {
+std::vector<Job> EnqueuerStore::read_again(Transaction& transaction, std::vector<Job> inserted) {
     std::map<std::string_view, const Job*> by_id;
     for (const Job& job : inserted) {
         by_id.emplace(job.id, &job);
@@ -216,19 +218,18 @@ read_again(const StoreContext& context, Transaction& transaction, std::vector<Jo
         const auto found = by_id.find(row.id);
         return found == by_id.end() || row.lock_owner != found->second->lock_owner;
     });
-    free_restricted(transaction, *context.limits.current(), rows.jobs);
+    free_restricted(transaction, *context_.limits.current(), rows.jobs);
     load_payloads(transaction, rows.jobs);
     return std::move(rows.jobs);
 }
 
-std::vector<PlacedJob>
-insert_jobs(const StoreContext& context, std::vector<PlacedJob> jobs, IdOrigin ids) {
-    free_limited(*context.limits.current(), jobs);
-    give_payload_ids(jobs, context.ids);
+std::vector<PlacedJob> EnqueuerStore::insert(std::vector<PlacedJob> jobs, IdOrigin ids) {
+    free_limited(*context_.limits.current(), jobs);
+    give_payload_ids(jobs, context_.ids);
     JobsByIndex to_suspended;
-    context.runner.run(
+    context_.runner.run(
         [&](Transaction& transaction) {
-            to_suspended = insert_all(transaction, context, jobs, ids);
+            to_suspended = insert_all(transaction, context_, jobs, ids);
         },
         [&](Transaction& transaction) { return find_any(transaction, ids_of(jobs)).has_value(); }
     );

@@ -1,5 +1,3 @@
-#include "persistence/rows/restore_dead_letters.hpp"
-
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/due_date_range.hpp"
 #include "persistence/rows/ids_of.hpp"
@@ -7,6 +5,7 @@
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/new_dead_letters.hpp"
+#include "persistence/rows/sql_operator_store.hpp"
 #include "persistence/shared/execution_counts.hpp"
 
 #include <algorithm>
@@ -110,9 +109,8 @@ void tell_of_restored(
 
 }  // namespace
 
-std::vector<bool>
-restore_dead_letters(const StoreContext& context, std::span<const DeadLetterCopy> copies) {
-    const Restored restored = rows_of(copies, context.ids);
+std::vector<bool> SqlOperatorStore::restore(std::span<const DeadLetterCopy> copies) {
+    const Restored restored = rows_of(copies, context_.ids);
     std::vector<const Job*> added;
     const auto insert = [&](Transaction& transaction) {
         for (const Job& row : restored.rows) {
@@ -126,9 +124,9 @@ restore_dead_letters(const StoreContext& context, std::span<const DeadLetterCopy
         }
         counts.write();
         insert_rows(transaction, JobPlace::dead_letter, added);
-        tell_of_restored(transaction, context, added);
+        tell_of_restored(transaction, context_, added);
     };
-    context.runner.run(insert, [&](Transaction& transaction) {
+    context_.runner.run(insert, [&](Transaction& transaction) {
         std::vector<std::string> ids;
         std::ranges::transform(added, std::back_inserter(ids), &Job::id);
         return is_any_in(transaction, JobPlace::dead_letter, ids);

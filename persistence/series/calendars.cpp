@@ -1,6 +1,7 @@
+#include "persistence/rows/store_context.hpp"
 #include "persistence/series/calendar_moves.hpp"
-#include "persistence/series/series_operations.hpp"
 #include "persistence/series/series_table.hpp"
+#include "persistence/series_store.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "schema/limits.hpp"
@@ -70,7 +71,7 @@ void refuse_unreadable(const SeriesSchedule& schedule, const CalendarChange& cha
 
 CalendarChange change_to(const StoreContext& context, const StoredCalendar& calendar) {
     CalendarChange change{.name = calendar.name, .before = {}, .after = {}};
-    for (StoredCalendar& stored : list_calendars(context)) {
+    for (StoredCalendar& stored : SeriesStore(context).calendars()) {
         change.before.emplace(std::move(stored.name), std::move(stored.text));
     }
     change.after = change.before;
@@ -125,14 +126,13 @@ remove_unused(Transaction& transaction, const SeriesSchedule& schedule, std::str
 
 }  // namespace
 
-std::size_t
-put_calendar(const StoreContext& context, const StoredCalendar& calendar, TimePoint now) {
+std::size_t SeriesStore::put_calendar(const StoredCalendar& calendar, TimePoint now) {
     refuse_bad_calendar(calendar);
     for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
-        CalendarMoves moves(context.schedule, change_to(context, calendar), now);
-        context.runner.read([&](Connection& connection) { moves.plan(connection); });
+        CalendarMoves moves(context_.schedule, change_to(context_, calendar), now);
+        context_.runner.read([&](Connection& connection) { moves.plan(connection); });
         std::optional<std::size_t> moved;
-        context.runner.run(
+        context_.runner.run(
             [&](Transaction& transaction) { moved = put(transaction, calendar, moves); },
             run_again  // The same text once more does no harm.
         );
@@ -143,9 +143,9 @@ put_calendar(const StoreContext& context, const StoredCalendar& calendar, TimePo
     throw DbError(DbErrorKind::conflict, "other calendars are changed all the time: try again");
 }
 
-std::vector<StoredCalendar> list_calendars(const StoreContext& context) {
+std::vector<StoredCalendar> SeriesStore::calendars() {
     std::vector<StoredCalendar> calendars;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         calendars.clear();
         connection.query({.sql = kList, .columns = 2}, {}, [&](const Row& row) {
             calendars.push_back({.name = std::string(row.text(0)), .text = std::string(row.text(1))}
@@ -155,11 +155,11 @@ std::vector<StoredCalendar> list_calendars(const StoreContext& context) {
     return calendars;
 }
 
-CalendarAnswer remove_calendar(const StoreContext& context, std::string_view name) {
+CalendarAnswer SeriesStore::remove_calendar(std::string_view name) {
     CalendarAnswer answer = CalendarAnswer::not_found;
-    context.runner.run(
+    context_.runner.run(
         [&](Transaction& transaction) {
-            answer = remove_unused(transaction, context.schedule, name);
+            answer = remove_unused(transaction, context_.schedule, name);
         },
         [&](Transaction& transaction) {
             return answer == CalendarAnswer::done && !read_calendars(transaction).contains(name);

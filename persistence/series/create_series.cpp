@@ -1,8 +1,8 @@
+#include "persistence/enqueuer_store.hpp"
 #include "persistence/rows/due_date_range.hpp"
-#include "persistence/rows/insert_jobs.hpp"
 #include "persistence/rows/job_address.hpp"
+#include "persistence/rows/store_context.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
-#include "persistence/series/series_operations.hpp"
 #include "persistence/series/series_table.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "schema/series/series_change.hpp"
@@ -60,8 +60,7 @@ bool is_calendar_named(const std::vector<NewSeries>& all) {
 
 }  // namespace
 
-std::vector<PlacedJob> create_series(
-    const StoreContext& context,
+std::vector<PlacedJob> EnqueuerStore::create(
     Transaction& transaction,
     std::vector<NewSeries> series,
     schema::TimePoint now
@@ -71,7 +70,7 @@ std::vector<PlacedJob> create_series(
     std::vector<Series> rows;
     std::vector<PlacedJob> turns;
     for (NewSeries& one : series) {
-        begin(one, context.schedule, calendars, transaction.dialect(), now);
+        begin(one, context_.schedule, calendars, transaction.dialect(), now);
         if (one.starts_paused) {
             mark_suspended(transaction, SuspensionScope::series, one.series.key, now);
         }
@@ -80,18 +79,17 @@ std::vector<PlacedJob> create_series(
     }
     std::ranges::sort(rows, {}, &Series::key);
     insert_series(transaction, rows);
-    return insert_jobs(context, transaction, std::move(turns), IdOrigin::given);
+    return insert(transaction, std::move(turns));
 }
 
-std::vector<PlacedJob>
-create_series(const StoreContext& context, std::vector<NewSeries> series, schema::TimePoint now) {
+std::vector<PlacedJob> EnqueuerStore::create(std::vector<NewSeries> series, schema::TimePoint now) {
     std::vector<std::string> ids;
     for (const NewSeries& one : series) {
         ids.push_back(one.first_turn.id);
     }
     std::vector<PlacedJob> turns;
-    context.runner.run(
-        [&](Transaction& transaction) { turns = create_series(context, transaction, series, now); },
+    context_.runner.run(
+        [&](Transaction& transaction) { turns = create(transaction, series, now); },
         [&](Transaction& transaction) {
             const std::vector<std::string_view> list(ids.begin(), ids.end());
             return find_any(transaction, list).has_value();

@@ -1,7 +1,8 @@
 #include "persistence/history/job_log_page.hpp"
+#include "persistence/rows/store_context.hpp"
 #include "persistence/series/series_and_turn.hpp"
-#include "persistence/series/series_operations.hpp"
 #include "persistence/series/series_table.hpp"
+#include "persistence/series_store.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "schema/series/series_change.hpp"
 
@@ -65,18 +66,18 @@ SeriesAnswer remove_ended(Transaction& transaction, std::string_view key) {
 
 }  // namespace
 
-SeriesAnswer end_series(const StoreContext& context, std::string_view key, schema::TimePoint now) {
+SeriesAnswer SeriesStore::end_series(std::string_view key, schema::TimePoint now) {
     SeriesAnswer answer = SeriesAnswer::not_found;
-    context.runner.run(
-        [&](Transaction& transaction) { answer = end(transaction, context, key, now); },
+    context_.runner.run(
+        [&](Transaction& transaction) { answer = end(transaction, context_, key, now); },
         run_again  // An ended series ends once more.
     );
     return answer;
 }
 
-SeriesAnswer remove_series(const StoreContext& context, std::string_view key) {
+SeriesAnswer SeriesStore::remove_series(std::string_view key) {
     SeriesAnswer answer = SeriesAnswer::not_found;
-    context.runner.run(
+    context_.runner.run(
         [&](Transaction& transaction) { answer = remove_ended(transaction, key); },
         [&](Transaction& transaction) {
             return answer == SeriesAnswer::done && !series_for_update(transaction, key);

@@ -1,5 +1,6 @@
-#include "persistence/series/series_operations.hpp"
+#include "persistence/rows/store_context.hpp"
 #include "persistence/series/series_row.hpp"
+#include "persistence/series_store.hpp"
 
 #include <fmt/format.h>
 
@@ -131,18 +132,14 @@ std::optional<SeriesCondition> series_condition_named(std::string_view name) {
     return std::nullopt;
 }
 
-std::vector<SeriesSummary> list_series(
-    const StoreContext& context,
-    const SeriesFilter& filter,
-    std::string_view after,
-    std::size_t limit
-) {
-    return select(context.runner, where(filter, after), limit);
+std::vector<SeriesSummary>
+SeriesStore::list_series(const SeriesFilter& filter, std::string_view after, std::size_t limit) {
+    return select(context_.runner, where(filter, after), limit);
 }
 
-std::map<std::string, std::int64_t> count_groups(const StoreContext& context) {
+std::map<std::string, std::int64_t> SeriesStore::count_groups() {
     std::map<std::string, std::int64_t> counts;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         counts.clear();
         connection.query({.sql = kCountGroups, .columns = 2}, {}, [&](const Row& row) {
             counts[std::string(row.text(0))] += row.integer(1);
@@ -151,8 +148,8 @@ std::map<std::string, std::int64_t> count_groups(const StoreContext& context) {
     return counts;
 }
 
-std::optional<SeriesSummary> find_series(const StoreContext& context, std::string_view key) {
-    std::vector<SeriesSummary> found = select(context.runner, {"S.ID_ = ?", {key}}, 1);
+std::optional<SeriesSummary> SeriesStore::find_series(std::string_view key) {
+    std::vector<SeriesSummary> found = select(context_.runner, {"S.ID_ = ?", {key}}, 1);
     return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 

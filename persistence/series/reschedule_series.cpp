@@ -1,6 +1,7 @@
+#include "persistence/rows/store_context.hpp"
 #include "persistence/series/series_and_turn.hpp"
-#include "persistence/series/series_operations.hpp"
 #include "persistence/series/series_table.hpp"
+#include "persistence/series_store.hpp"
 #include "schema/series/series_change.hpp"
 
 #include <stdexcept>
@@ -39,12 +40,11 @@ SeriesAnswer reschedule(
 
 }  // namespace
 
-SeriesAnswer
-reschedule_series(const StoreContext& context, const Series& times, schema::TimePoint now) {
+SeriesAnswer SeriesStore::reschedule_series(const Series& times, schema::TimePoint now) {
     SeriesAnswer answer = SeriesAnswer::not_found;
-    context.runner.run(
+    context_.runner.run(
         [&](Transaction& transaction) {
-            answer = reschedule(transaction, context.schedule, times, now);
+            answer = reschedule(transaction, context_.schedule, times, now);
         },
         run_again  // The same texts once more do no harm.
     );

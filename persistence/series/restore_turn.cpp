@@ -3,9 +3,10 @@
 #include "persistence/rows/job_address.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/move_jobs.hpp"
+#include "persistence/rows/store_context.hpp"
 #include "persistence/series/series_and_turn.hpp"
-#include "persistence/series/series_operations.hpp"
 #include "persistence/series/series_table.hpp"
+#include "persistence/series_store.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "schema/series/series_change.hpp"
 
@@ -107,7 +108,7 @@ void insert_turn(
 }  // namespace
 
 std::vector<std::string>
-series_without_turn(const StoreContext& context, std::string_view up_to, std::size_t limit) {
+SeriesStore::series_without_turn(std::string_view up_to, std::size_t limit) {
     std::string nowhere;
     for (const JobPlace place : schema::kJobPlaces) {
         nowhere += fmt::format(kNotIn, fmt::arg("table", schema::table_of(place)));
@@ -123,7 +124,7 @@ series_without_turn(const StoreContext& context, std::string_view up_to, std::si
     }
     parameters.emplace_back(static_cast<std::int64_t>(limit));
     std::vector<std::string> keys;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         keys.clear();
         connection.query({.sql = sql, .columns = 1}, parameters, [&](const Row& row) {
             keys.emplace_back(row.text(0));
@@ -132,19 +133,18 @@ series_without_turn(const StoreContext& context, std::string_view up_to, std::si
     return keys;
 }
 
-std::optional<std::string>
-restore_turn(const StoreContext& context, std::string_view key, schema::TimePoint now) {
-    const std::string id = context.ids.next();
+std::optional<std::string> SeriesStore::restore_turn(std::string_view key, schema::TimePoint now) {
+    const std::string id = context_.ids.next();
     bool is_restored = false;
     const auto restore = [&](Transaction& transaction) {
         std::optional<Series> series = series_to_restore(transaction, key);
         is_restored = series.has_value();
         if (is_restored) {
             series->next_fire = series->next_fire.value_or(now);
-            insert_turn(transaction, context, *std::move(series), id, now);
+            insert_turn(transaction, context_, *std::move(series), id, now);
         }
     };
-    context.runner.run(restore, [&](Transaction& transaction) {
+    context_.runner.run(restore, [&](Transaction& transaction) {
         const std::string_view job = id;
         return find_any(transaction, std::span(&job, 1)).has_value();
     });

@@ -1,29 +1,29 @@
 #pragma once
 
 #include "persistence/audit_store.hpp"
+#include "persistence/batch_store.hpp"
 #include "persistence/clock_source.hpp"
-#include "persistence/engine_store.hpp"
+#include "persistence/definition_store.hpp"
+#include "persistence/engine/sql_engine_store.hpp"
 #include "persistence/enqueuer_store.hpp"
-#include "persistence/executor_store.hpp"
 #include "persistence/history/history_book.hpp"
-#include "persistence/history_store.hpp"
+#include "persistence/history/sql_history_store.hpp"
+#include "persistence/history/sql_run_store.hpp"
+#include "persistence/jobs/sql_timer_store.hpp"
 #include "persistence/limit_store.hpp"
-#include "persistence/node_store.hpp"
-#include "persistence/operator_store.hpp"
+#include "persistence/nodes/sql_node_store.hpp"
+#include "persistence/nodes/sql_run_news_store.hpp"
+#include "persistence/nodes/sql_served_store.hpp"
+#include "persistence/nodes/sql_throughput_store.hpp"
 #include "persistence/request_store.hpp"
+#include "persistence/rows/sql_executor_store.hpp"
+#include "persistence/rows/sql_operator_store.hpp"
 #include "persistence/rows/store_context.hpp"
-#include "persistence/run_store.hpp"
 #include "persistence/series_store.hpp"
-#include "persistence/served_store.hpp"
 #include "persistence/sql/session_pool.hpp"
 #include "persistence/sql/transaction_runner.hpp"
-#include "persistence/store/sql_batch_store.hpp"
-#include "persistence/store/sql_definition_store.hpp"
-#include "persistence/store/sql_run_news_store.hpp"
-#include "persistence/store/sql_throughput_store.hpp"
-#include "persistence/timer_store.hpp"
 #include "persistence/watch_store.hpp"
-#include "persistence/worker_store.hpp"
+#include "persistence/workers/sql_worker_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 #include "schema/series/series_schedule.hpp"
@@ -32,29 +32,14 @@
 
 namespace jobstrand::persistence {
 
-/// All roles of the store, on a SQL database. It only forwards: each operation has a file of its
-/// own in jobs/ or series/, which begins with its SQL.
+/// The store on a SQL database: it holds the classes that do the work, one for each role, and what
+/// they share. The members of a role stand beside their SQL.
 ///
 /// Due dates that the database cannot hold are refused with std::invalid_argument; see
 /// Dialect::latest_time.
 ///
 /// Thread safety: safe. Everything passed in must outlive it.
-class SqlStore final : public ExecutorStore,
-                       public TimerStore,
-                       public EnqueuerStore,
-                       public OperatorStore,
-                       public SeriesStore,
-                       public NodeStore,
-                       public ServedStore,
-                       public WorkerStore,
-                       public LimitStore,
-                       public AuditStore,
-                       public RequestStore,
-                       public WatchStore,
-                       public HistoryStore,
-                       public RunStore,
-                       public EngineStore,
-                       public ClockSource {
+class SqlStore final : public ClockSource {
 public:
     SqlStore(
         SessionPool& pool,
@@ -71,352 +56,36 @@ public:
     /// How its database answers.
     [[nodiscard]] const AccessCounts& access_counts() const { return runner_.counts(); }
 
-    void in_transaction(
-        const std::function<void(Transaction&)>& work,
-        const std::function<bool(Transaction&)>& was_committed
-    ) override;
-
     /// What new jobs get where the rows of the database say nothing about it. Before the first use.
     void add_definitions(std::vector<schema::JobDefinition> definitions);
 
     [[nodiscard]] std::optional<schema::TimePoint> database_now() override;
 
-    [[nodiscard]] bool has_engine() override;
-    [[nodiscard]] std::optional<schema::TimePoint> last_engine_job() override;
-    [[nodiscard]] bool take_instance(const InstanceClaim& claim) override;
-    void free_instance(std::string_view instance, std::string_view owner) override;
-
-    std::vector<schema::PlacedJob> insert(
-        Transaction& transaction,
-        std::vector<schema::PlacedJob> jobs,
-        IdOrigin ids = IdOrigin::given
-    ) override;
-    std::vector<schema::PlacedJob>
-    insert(std::vector<schema::PlacedJob> jobs, IdOrigin ids = IdOrigin::given) override;
-
-    [[nodiscard]] std::vector<schema::Enqueued> take_keys(
-        Transaction& transaction,
-        std::span<const KeyWish> wishes,
-        schema::TimePoint now
-    ) override;
-    [[nodiscard]] std::optional<KeyOwner> key_owner(std::string_view key) override;
-
-    [[nodiscard]] std::vector<schema::Job>
-    read_again(Transaction& transaction, std::vector<schema::Job> inserted) override;
-
-    [[nodiscard]] bool has_acquirable(const ServedJobs& served, std::string_view after = {})
-        override;
-    [[nodiscard]] IdleView look_around(const ServedJobs& served, schema::TimePoint now) override;
-    [[nodiscard]] std::vector<schema::Job> acquire(
-        const LockClaim& claim,
-        const ServedJobs& served,
-        PageLimit limit,
-        std::string_view after = {}
-    ) override;
-    [[nodiscard]] std::vector<schema::Job> acquire_in_order(
-        const LockClaim& claim,
-        const ServedJobs& served,
-        const schema::AcquisitionOrder& order,
-        PageLimit limit,
-        const LanePositions& behind = {}
-    ) override;
-    [[nodiscard]] GroupsPassedOn pass_on(
-        const LockClaim& claim,
-        const ServedJobs& served,
-        std::size_t most_bytes,
-        std::span<const GroupEnd> groups
-    ) override;
-    [[nodiscard]] std::int64_t reset_expired_groups(schema::TimePoint now) override;
-    bool refresh_limits() override;
-    [[nodiscard]] bool meets_limit(const schema::Job& job) override;
-    [[nodiscard]] LimitedJobs acquire_limited(
-        const LockClaim& claim,
-        const ServedJobs& served,
-        PageLimit limit,
-        std::string_view behind = {}
-    ) override;
-    [[nodiscard]] std::string forget_idle_groups(std::string_view behind, schema::TimePoint now)
-        override;
-    [[nodiscard]] AcquiredJob
-    acquire_one(std::string_view id, const LockClaim& claim, schema::TimePoint now) override;
-
-    [[nodiscard]] std::vector<OutcomeAnswer>
-    apply(std::string_view owner, std::span<const Outcome> outcomes) override;
-    [[nodiscard]] OutcomeAnswer
-    apply(Transaction& transaction, std::string_view owner, const Outcome& outcome) override;
-
-    [[nodiscard]] bool is_held(Transaction& transaction, std::string_view owner, const Fence& fence)
-        override;
-    [[nodiscard]] std::vector<std::string>
-    not_held(std::string_view owner, std::span<const Fence> fences) override;
-    [[nodiscard]] std::vector<std::string>
-    extend_locks(const LockClaim& claim, std::span<const Fence> fences) override;
-    void release(std::string_view owner, std::span<const Fence> fences) override;
-    [[nodiscard]] bool
-    count_start(std::string_view owner, const Fence& fence, schema::TimePoint next) override;
-    [[nodiscard]] std::vector<schema::Job> take_up(const LockClaim& claim) override;
-    void uncount_starts(std::span<const std::string> ids) override;
-    void wait_for_database(const std::stop_token& stop, schema::SteadyPoint until) override;
-    [[nodiscard]] std::optional<schema::SteadyPoint> back_since() override;
-    [[nodiscard]] LockReset reset_expired_locks(schema::JobPlace place, const LockSearch& search)
-        override;
-    [[nodiscard]] ExpiredKeys remove_expired_keys(const KeySearch& search) override;
-
-    [[nodiscard]] std::vector<schema::Job> acquire_external(
-        const LockClaim& claim,
-        const WantedJobs& wanted,
-        PageLimit limit,
-        schema::TimePoint now
-    ) override;
-    [[nodiscard]] std::vector<WorkerAnswer> apply_external(
-        std::string_view worker,
-        std::span<const WorkerOutcome> outcomes,
-        schema::TimePoint now
-    ) override;
-    [[nodiscard]] bool take_back(const LockClaim& claim, std::string_view id, schema::TimePoint now)
-        override;
-    [[nodiscard]] std::vector<WorkerAnswer> extend_external(
-        const LockClaim& claim,
-        std::span<const HeldJob> jobs,
-        schema::TimePoint now
-    ) override;
-    [[nodiscard]] std::vector<WorkerAnswer> release_external(
-        std::string_view worker,
-        std::span<const HeldJob> jobs,
-        schema::TimePoint now
-    ) override;
-    std::int64_t release_all_external(
-        std::string_view worker,
-        const std::optional<std::string_view>& tenant,
-        schema::TimePoint now
-    ) override;
-
-    void register_node(
-        const NodeIdentity& identity,
-        const ServedJobs& served,
-        schema::TimePoint now,
-        schema::TimePoint until
-    ) override;
-    LeaseAnswer renew_lease(
-        const NodeIdentity& identity,
-        const NodeLoad& load,
-        schema::TimePoint until
-    ) override;
-    void tell_served(std::string_view node, const ServedJobs& served) override;
-    void tell_work(std::string_view node, const NodeWork& work) override;
-    void tell_asked(std::string_view node, std::span<const AskedTopic> asked) override;
-    [[nodiscard]] std::vector<AskedTopic> asked_topics(schema::TimePoint now) override;
-    [[nodiscard]] std::optional<schema::TimePoint>
-    running_since(std::string_view node, std::string_view job, std::int64_t revision) override;
-    [[nodiscard]] std::vector<TypeRuns> runs_of_last_minute(schema::TimePoint now) override;
-    void leave(const NodeIdentity& identity) override;
-    [[nodiscard]] std::vector<std::string> end_expired_leases(const LeaseLook& look) override;
-    [[nodiscard]] std::vector<Node> nodes() override;
-    [[nodiscard]] std::vector<Node> lost_nodes(schema::TimePoint now) override;
-    [[nodiscard]] bool set_node_state(std::string_view node, NodeState state) override;
-
-    [[nodiscard]] Lack lacking(const JobKind& kind, schema::TimePoint now) override;
-    [[nodiscard]] std::vector<UnservedJobs> unserved(schema::TimePoint now, std::size_t rows)
-        override;
-
-    [[nodiscard]] std::optional<schema::TimePoint>
-    next_due(const ServedJobs& served, std::optional<schema::TimePoint> from = {}) override;
-    [[nodiscard]] std::optional<schema::TimePoint> next_due_of_others(
-        const ServedJobs& served,
-        std::optional<schema::TimePoint> from,
-        schema::TimePoint until
-    ) override;
-    [[nodiscard]] DueTimers move_due_timers(
-        DueWindow window,
-        PageLimit limit,
-        const std::optional<LockClaim>& claim,
-        const ServedJobs& served
-    ) override;
-    [[nodiscard]] JobAnswer fire_timer(std::string_view id, schema::TimePoint now) override;
-    [[nodiscard]] JobAnswer reschedule_timer(
-        std::string_view id,
-        schema::TimePoint due_date,
-        schema::TimePoint now
-    ) override;
-
-    [[nodiscard]] std::optional<schema::PlacedJob> find(std::string_view id) override;
-    [[nodiscard]] std::vector<schema::Job> list(
-        schema::JobPlace place,
-        const JobFilter& filter,
-        std::string_view after,
-        std::size_t limit
-    ) override;
-    [[nodiscard]] std::vector<schema::Job>
-    list_in_order(schema::JobPlace place, const JobFilter& filter, const SortedPart& part) override;
-    [[nodiscard]] std::optional<schema::Job>
-    mark_ahead(schema::JobPlace place, const SortedPart& part) override;
-    [[nodiscard]] std::vector<std::string> list_ids(
-        schema::JobPlace place,
-        const JobFilter& filter,
-        std::string_view after,
-        std::size_t limit
-    ) override;
-    [[nodiscard]] std::int64_t count(schema::JobPlace place, const JobFilter& filter) override;
-    [[nodiscard]] std::vector<TypeCount>
-    count_types(schema::JobPlace place, const JobFilter& filter) override;
-    [[nodiscard]] std::vector<schema::Job> newest_dead_letters(
-        const JobFilter& filter,
-        const std::optional<DeadLetterMark>& behind,
-        std::size_t limit
-    ) override;
-    [[nodiscard]] std::vector<DeadLetterFailure> newest_failures(
-        const JobFilter& filter,
-        const std::optional<DeadLetterMark>& behind,
-        std::size_t limit
-    ) override;
-    [[nodiscard]] std::vector<DeadLetterFailure>
-    list_failures(const JobFilter& filter, std::string_view after, std::size_t limit) override;
-    [[nodiscard]] std::vector<bool> restore(std::span<const DeadLetterCopy> copies) override;
-    [[nodiscard]] std::string exception_details(const schema::Job& job) override;
-    [[nodiscard]] std::vector<JobAnswer> change_all(
-        schema::JobPlace place,
-        std::span<const std::string> ids,
-        const ManyChanges& changes,
-        schema::TimePoint now
-    ) override;
-    [[nodiscard]] std::vector<JobAnswer> remove(
-        schema::JobPlace place,
-        std::span<const std::string> ids,
-        schema::TimePoint now
-    ) override;
-    [[nodiscard]] std::vector<JobAnswer> cancel(
-        schema::JobPlace place,
-        std::span<const std::string> ids,
-        std::string_view message,
-        schema::TimePoint now
-    ) override;
-    [[nodiscard]] std::vector<JobAnswer> requeue(
-        std::span<const std::string> ids,
-        int retries,
-        const DueDates& due_dates,
-        schema::TimePoint now
-    ) override;
-
-    [[nodiscard]] bool is_of_engine(SuspensionScope scope, std::string_view id) override;
-    std::int64_t suspend(
-        SuspensionScope scope,
-        std::string_view id,
-        schema::TimePoint now,
-        const OnMoved& on_moved = {}
-    ) override;
-    std::int64_t activate(
-        SuspensionScope scope,
-        std::string_view id,
-        schema::TimePoint now,
-        const OnMoved& on_moved = {}
-    ) override;
-    [[nodiscard]] std::vector<Suspension> suspensions(SuspensionScope scope) override;
-    [[nodiscard]] std::vector<OwnerCount> count_lock_owners(std::string_view up_to) override;
-    [[nodiscard]] std::vector<Suspension> suspensions_of(const schema::Job& job) override;
-    [[nodiscard]] std::vector<ScopeSummary>
-    scopes(SuspensionScope scope, std::string_view after, std::size_t limit) override;
-    [[nodiscard]] std::vector<ScopeSummary>
-    suspended_scopes(SuspensionScope scope, std::string_view after, std::size_t limit) override;
-    [[nodiscard]] std::optional<AwaitedGroup> awaited_group(const schema::Job& job) override;
-    [[nodiscard]] std::optional<GroupHold> group_hold(const schema::Job& job) override;
-
-    [[nodiscard]] bool is_stored(std::string_view id) override { return find(id).has_value(); }
-    std::vector<schema::PlacedJob>
-    create(Transaction& transaction, std::vector<NewSeries> series, schema::TimePoint now) override;
-    std::vector<schema::PlacedJob> create(std::vector<NewSeries> series, schema::TimePoint now)
-        override;
-    [[nodiscard]] std::vector<SeriesSummary>
-    list_series(const SeriesFilter& filter, std::string_view after, std::size_t limit) override;
-    [[nodiscard]] std::map<std::string, std::int64_t> count_groups() override;
-    [[nodiscard]] std::optional<SeriesSummary> find_series(std::string_view key) override;
-    [[nodiscard]] SeriesAnswer reschedule_series(const schema::Series& times, schema::TimePoint now)
-        override;
-    [[nodiscard]] std::optional<std::string>
-    fire_series(std::string_view key, schema::TimePoint now) override;
-    [[nodiscard]] std::vector<std::string>
-    series_without_turn(std::string_view up_to, std::size_t limit) override;
-    [[nodiscard]] std::optional<std::string>
-    restore_turn(std::string_view key, schema::TimePoint now) override;
-    [[nodiscard]] SeriesAnswer end_series(std::string_view key, schema::TimePoint now) override;
-    [[nodiscard]] SeriesAnswer remove_series(std::string_view key) override;
-
-    std::size_t put_calendar(const StoredCalendar& calendar, schema::TimePoint now) override;
-    [[nodiscard]] std::vector<StoredCalendar> calendars() override;
-    [[nodiscard]] CalendarAnswer remove_calendar(std::string_view name) override;
-
-    [[nodiscard]] std::vector<schema::JobLimit> limits() override;
-    void set_limit(const schema::JobLimit& limit) override;
-    [[nodiscard]] bool remove_limit(const schema::JobLimit& limit) override;
-    [[nodiscard]] std::vector<GroupUse> group_uses() override;
-    [[nodiscard]] GroupRuns runs_of_group(std::string_view group) override;
-
-    [[nodiscard]] KnownDefinitions
-    known_definitions(Transaction* transaction, schema::SteadyPoint now) override;
-    void record_definitions(
-        Transaction* transaction,
-        std::span<const schema::JobDefinitionName> names
-    ) override;
-    [[nodiscard]] std::string begin_action(const AuditedAction& action, schema::TimePoint now)
-        override;
-    void end_action(
-        std::string_view id,
-        std::string_view result,
-        std::optional<std::int64_t> changed
-    ) override;
-    [[nodiscard]] std::vector<AuditEntry>
-    audit(const AuditFilter& filter, std::string_view behind, std::size_t limit) override;
-    std::int64_t forget_audit(schema::TimePoint before) override;
-
-    [[nodiscard]] std::optional<RememberedRequest>
-    take_request(Transaction& transaction, const RepeatableRequest& request) override;
-    [[nodiscard]] std::optional<RememberedRequest>
-    find_request(Transaction& transaction, std::string_view key) override;
-    void answer_request(
-        Transaction& transaction,
-        std::string_view key,
-        int status,
-        std::string_view answer
-    ) override;
-    void forget_requests(schema::TimePoint now) override;
-
-    [[nodiscard]] std::int64_t count_due(schema::TimePoint until, std::size_t most) override;
-    [[nodiscard]] WaitingJobs count_waiting(std::size_t most) override;
-    [[nodiscard]] std::vector<FreeJobs>
-    free_by_type(schema::JobPlace place, std::size_t rows, std::size_t types) override;
-    [[nodiscard]] std::vector<ExternalJobs>
-    external_by_type(schema::TimePoint now, std::size_t rows) override;
-    [[nodiscard]] std::vector<RunningJob> longest_runs(schema::TimePoint now, std::size_t most)
-        override;
-
-    [[nodiscard]] std::vector<JobLogLine>
-    job_log(const JobLogFilter& filter, std::string_view behind, std::size_t limit) override;
-    [[nodiscard]] std::optional<JobLogLine> find_log_line(std::string_view id) override;
-    JobLogCleaning clean_job_log(const JobLogBounds& bounds) override;
-    [[nodiscard]] std::vector<Incident>
-    incidents(const IncidentFilter& filter, std::string_view behind, std::size_t limit) override;
-    [[nodiscard]] std::int64_t count_open_incidents() override;
-    [[nodiscard]] std::vector<JobAnswer>
-    annotate_incidents(std::span<const std::string> jobs, std::string_view text) override;
-    [[nodiscard]] std::vector<JobAnswer>
-    resolve_incidents(std::span<const std::string> jobs, schema::TimePoint now) override;
-    JobLogCleaning clean_incidents(const JobLogBounds& bounds) override;
-
-    void add_runs(std::span<const EndedRun> runs) override;
-    [[nodiscard]] std::vector<EndedRun>
-    ended_runs(const EndedRunFilter& filter, std::string_view behind, std::size_t limit) override;
-    JobLogCleaning clean_runs(const EndedRunBounds& bounds) override;
-
-    // Roles in classes of their own.
+    [[nodiscard]] AuditStore& audit() { return audit_; }
     [[nodiscard]] BatchStore& batches() { return batches_; }
     [[nodiscard]] DefinitionStore& definitions() { return definition_store_; }
-    [[nodiscard]] ThroughputStore& throughput_store() { return throughput_; }
-    [[nodiscard]] RunNewsStore& run_news_store() { return run_news_; }
+    [[nodiscard]] EngineStore& engine() { return engine_; }
+    [[nodiscard]] EnqueuerStore& enqueuer() { return enqueuer_; }
+    [[nodiscard]] ExecutorStore& executor() { return executor_; }
+    [[nodiscard]] HistoryStore& history() { return history_store_; }
+    [[nodiscard]] OperatorStore& jobs() { return jobs_; }
+    [[nodiscard]] LimitStore& limits() { return limit_store_; }
+    [[nodiscard]] NodeStore& nodes() { return nodes_; }
+    [[nodiscard]] RequestStore& requests() { return requests_; }
+    [[nodiscard]] RunNewsStore& run_news() { return run_news_; }
+    [[nodiscard]] RunStore& runs() { return runs_; }
+    [[nodiscard]] SeriesStore& series() { return series_; }
+    [[nodiscard]] ServedStore& served() { return served_; }
+    [[nodiscard]] ThroughputStore& throughput() { return throughput_; }
+    [[nodiscard]] TimerStore& timers() { return timers_; }
+    [[nodiscard]] WatchStore& watch() { return watch_; }
+    [[nodiscard]] WorkerStore& workers() { return workers_; }
 
     /// Where it has its ids from: for who enqueues with it.
     [[nodiscard]] const std::shared_ptr<schema::FreshIds>& ids() const { return ids_; }
 
     /// What this store has written of incidents.
-    [[nodiscard]] const HistoryBook& history() const { return history_; }
+    [[nodiscard]] const HistoryBook& history_book() const { return history_; }
 
 private:
     TransactionRunner runner_;
@@ -425,10 +94,25 @@ private:
     HistoryBook history_;
     DefinitionBook definitions_;
     const StoreContext context_;
-    SqlBatchStore batches_{context_};
-    SqlDefinitionStore definition_store_{context_};
-    SqlThroughputStore throughput_{context_};
+    AuditStore audit_{context_};
+    BatchStore batches_{context_};
+    DefinitionStore definition_store_{context_};
+    SqlEngineStore engine_{context_};
+    EnqueuerStore enqueuer_{context_};
+    SqlExecutorStore executor_{context_};
+    SqlHistoryStore history_store_{runner_, history_};
+    SqlOperatorStore jobs_{context_};
+    LimitStore limit_store_{context_};
+    SqlNodeStore nodes_{context_};
+    RequestStore requests_{context_};
     SqlRunNewsStore run_news_{context_};
+    SqlRunStore runs_{runner_, history_};
+    SeriesStore series_{context_};
+    SqlServedStore served_{context_};
+    SqlThroughputStore throughput_{context_};
+    SqlTimerStore timers_{context_};
+    WatchStore watch_{context_};
+    SqlWorkerStore workers_{context_};
 };
 
 }  // namespace jobstrand::persistence

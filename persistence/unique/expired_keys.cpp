@@ -1,6 +1,8 @@
+#include "persistence/enqueuer_store.hpp"
 #include "persistence/rows/key_rows.hpp"
+#include "persistence/rows/sql_executor_store.hpp"
+#include "persistence/rows/sql_operator_store.hpp"
 #include "persistence/sql/dialect.hpp"
-#include "persistence/unique/unique_operations.hpp"
 
 #include <fmt/format.h>
 
@@ -56,13 +58,13 @@ KeyPart read_part(Connection& connection, const KeySearch& search) {
 
 }  // namespace
 
-ExpiredKeys remove_expired_keys(const StoreContext& context, const KeySearch& search) {
+ExpiredKeys SqlExecutorStore::remove_expired_keys(const KeySearch& search) {
     KeyPart part;
     // Read apart from the write: on SQLite nearly every pass then leaves the writer alone.
-    context.runner.read([&](Connection& connection) { part = read_part(connection, search); });
+    context_.runner.read([&](Connection& connection) { part = read_part(connection, search); });
     ExpiredKeys done;
     if (part.expired > 0) {
-        context.runner.run(
+        context_.runner.run(
             [&](Transaction& transaction) {
                 const std::string sql = fmt::format(
                     kRemove,
@@ -81,9 +83,9 @@ ExpiredKeys remove_expired_keys(const StoreContext& context, const KeySearch& se
     return done;
 }
 
-std::optional<KeyOwner> owner_of_key(const StoreContext& context, std::string_view key) {
+std::optional<KeyOwner> EnqueuerStore::key_owner(std::string_view key) {
     std::optional<KeyOwner> owner;
-    context.runner.read([&](Connection& connection) {
+    context_.runner.read([&](Connection& connection) {
         owner.reset();
         const std::array<Value, 1> parameters{key};
         connection.query({.sql = kOwner, .columns = 2}, parameters, [&](const Row& row) {
@@ -91,6 +93,10 @@ std::optional<KeyOwner> owner_of_key(const StoreContext& context, std::string_vi
         });
     });
     return owner;
+}
+
+std::optional<KeyOwner> SqlOperatorStore::key_owner(std::string_view key) {
+    return EnqueuerStore(context_).key_owner(key);
 }
 
 }  // namespace jobstrand::persistence

@@ -1,5 +1,6 @@
+#include "persistence/unique/take_back_keys.hpp"
+
 #include "persistence/unique/key_holders.hpp"
-#include "persistence/unique/unique_operations.hpp"
 
 #include <map>
 

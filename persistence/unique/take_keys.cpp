@@ -1,11 +1,12 @@
+#include "persistence/enqueuer_store.hpp"
 #include "persistence/history/job_log_page.hpp"
 #include "persistence/key_held.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/ids_of.hpp"
 #include "persistence/rows/job_table.hpp"
+#include "persistence/rows/store_context.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/unique/key_holders.hpp"
-#include "persistence/unique/unique_operations.hpp"
 
 #include <algorithm>
 #include <map>
@@ -168,9 +169,8 @@ std::vector<KeyClaim> new_ones(std::span<const KeyClaim> claims, const KeyHolder
 
 }  // namespace
 
-std::vector<Enqueued> take_keys(
+std::vector<Enqueued> EnqueuerStore::take_keys(
     Transaction& transaction,
-    const StoreContext& context,
     std::span<const KeyWish> wishes,
     schema::TimePoint now
 ) {
@@ -187,7 +187,7 @@ std::vector<Enqueued> take_keys(
         throw;
     }
     remove(transaction, replaceable);
-    log_replaced(transaction, context, replaceable, now);
+    log_replaced(transaction, context_, replaceable, now);
     pass_keys(transaction, decided.passed);
     std::vector<Enqueued> answers;
     answers.reserve(wishes.size());

@@ -1,17 +1,17 @@
 #include "persistence/candidates/served_names.hpp"
 #include "persistence/jobs/claim_rows.hpp"
-#include "persistence/jobs/executor_moves.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/payload_page.hpp"
+#include "persistence/rows/sql_executor_store.hpp"
 #include "persistence/rows/unreadable_rows.hpp"
 #include "persistence/shared/engine_columns.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
+#include "persistence/workers/sql_worker_store.hpp"
 #include "persistence/workers/worker_groups.hpp"
-#include "persistence/workers/worker_moves.hpp"
 #include "schema/limits.hpp"
 
 #include <fmt/format.h>
@@ -240,8 +240,7 @@ struct ClaimedPage {
 
 }  // namespace
 
-std::vector<Job> acquire_external(
-    const StoreContext& context,
+std::vector<Job> SqlWorkerStore::acquire_external(
     const LockClaim& claim,
     const WantedJobs& wanted,
     PageLimit limit,
@@ -261,10 +260,10 @@ std::vector<Job> acquire_external(
         FoundRows found = find(transaction, condition, limit.jobs, behind);
         JobRows& rows = found.rows;
         page = {.last = std::move(found.last), .is_end = found.is_end};
-        set_aside(transaction, context, kPlace, rows);
-        move_suspended(transaction, context, kPlace, rows.jobs, twins);
+        set_aside(transaction, context_, kPlace, rows);
+        move_suspended(transaction, context_, kPlace, rows.jobs, twins);
         (void)cut_to_bytes(transaction, rows.jobs, limit.bytes);
-        page.waiting = take_free_groups(transaction, claim, context.exclusive_over, rows.jobs);
+        page.waiting = take_free_groups(transaction, claim, context_.exclusive_over, rows.jobs);
         page.is_end = !claim_rows(transaction, kPlace, claim, rows.jobs) || page.is_end;
         use_served_names(rows.jobs, wanted.topics);
         load_payloads(transaction, rows.jobs);
@@ -272,7 +271,7 @@ std::vector<Job> acquire_external(
     };
     // A page of which nothing is left in the end is not the end of the table.
     do {
-        run_burying_twins(context, twins, claim_page, [&](Transaction& transaction) {
+        run_burying_twins(context_, twins, claim_page, [&](Transaction& transaction) {
             return !held_for_update(transaction, claim.owner, fenced(page.jobs), kPlace).empty();
         });
         behind = page.last;
@@ -280,7 +279,7 @@ std::vector<Job> acquire_external(
     } while (page.jobs.empty() && !page.is_end);
     if (waiting > 0) {
         // Of a holder that is gone: the next call finds its group free.
-        (void)reset_expired_groups(context, now);
+        (void)SqlExecutorStore(context_).reset_expired_groups(now);
     }
     return std::move(page.jobs);
 }

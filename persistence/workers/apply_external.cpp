@@ -1,7 +1,7 @@
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/series/move_pipeline.hpp"
 #include "persistence/workers/held_rows.hpp"
-#include "persistence/workers/worker_moves.hpp"
+#include "persistence/workers/sql_worker_store.hpp"
 
 #include <unordered_map>
 #include <utility>
@@ -11,8 +11,7 @@ namespace jobstrand::persistence {
 using schema::Job;
 using schema::JobPlace;
 
-std::vector<WorkerAnswer> apply_external(
-    const StoreContext& context,
+std::vector<WorkerAnswer> SqlWorkerStore::apply_external(
     std::string_view worker,
     std::span<const WorkerOutcome> outcomes,
     schema::TimePoint now
@@ -34,11 +33,11 @@ std::vector<WorkerAnswer> apply_external(
             }
             transitions.push_back(outcome.transition(row));
         }
-        MovePipeline moves(transaction, context, JobPlace::external_worker, now);
+        MovePipeline moves(transaction, context_, JobPlace::external_worker, now);
         moves.decide(std::move(rows), std::move(transitions));
         moves.write(&twins);
     };
-    return write_held(context, worker, jobs, now, Hold::ends, write);
+    return write_held(context_, worker, jobs, now, Hold::ends, write);
 }
 
 }  // namespace jobstrand::persistence

@@ -2,8 +2,8 @@
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
 #include "persistence/workers/held_rows.hpp"
+#include "persistence/workers/sql_worker_store.hpp"
 #include "persistence/workers/worker_groups.hpp"
-#include "persistence/workers/worker_moves.hpp"
 #include "schema/limits.hpp"
 
 #include <fmt/format.h>
@@ -78,22 +78,20 @@ std::vector<HeldJob> page_of_worker(
 
 }  // namespace
 
-std::vector<WorkerAnswer> extend_external(
-    const StoreContext& context,
+std::vector<WorkerAnswer> SqlWorkerStore::extend_external(
     const LockClaim& claim,
     std::span<const HeldJob> jobs,
     schema::TimePoint now
 ) {
     const auto extend = [&](Transaction& transaction, const std::vector<Job>& rows, Twins&) {
         // The groups first, so that the lock of none ends before that of its job.
-        extend_groups_of(transaction, claim, context.exclusive_over, rows);
+        extend_groups_of(transaction, claim, context_.exclusive_over, rows);
         update(transaction, kExtend, {claim.until}, rows);
     };
-    return write_held(context, claim.owner, jobs, now, Hold::goes_on, extend);
+    return write_held(context_, claim.owner, jobs, now, Hold::goes_on, extend);
 }
 
-std::vector<WorkerAnswer> release_external(
-    const StoreContext& context,
+std::vector<WorkerAnswer> SqlWorkerStore::release_external(
     std::string_view worker,
     std::span<const HeldJob> jobs,
     schema::TimePoint now
@@ -101,11 +99,10 @@ std::vector<WorkerAnswer> release_external(
     const auto release = [&](Transaction& transaction, const std::vector<Job>& rows, Twins&) {
         update(transaction, kRelease, {}, rows);
     };
-    return write_held(context, worker, jobs, now, Hold::ends, release);
+    return write_held(context_, worker, jobs, now, Hold::ends, release);
 }
 
-std::int64_t release_all_external(
-    const StoreContext& context,
+std::int64_t SqlWorkerStore::release_all_external(
     std::string_view worker,
     const std::optional<std::string_view>& tenant,
     schema::TimePoint now
@@ -114,10 +111,10 @@ std::int64_t release_all_external(
     std::vector<HeldJob> page;
     std::string behind;
     do {
-        context.runner.read([&](Connection& connection) {
+        context_.runner.read([&](Connection& connection) {
             page = page_of_worker(connection, worker, tenant, behind);
         });
-        const auto answers = release_external(context, worker, page, now);
+        const auto answers = release_external(worker, page, now);
         released += std::ranges::count(answers, WorkerAnswer::done);
         behind = page.empty() ? behind : page.back().id;
     } while (page.size() == schema::limits::kJobsPerTransaction);

@@ -1,8 +1,8 @@
 #include "persistence/workers/held_rows.hpp"
 
-#include "persistence/jobs/executor_moves.hpp"
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_table.hpp"
+#include "persistence/rows/sql_executor_store.hpp"
 #include "persistence/workers/worker_groups.hpp"
 #include "schema/limits.hpp"
 
@@ -127,7 +127,7 @@ std::vector<WorkerAnswer> write_held(
         rest = rest.subspan(part.size());
     }
     if (is_group_over) {
-        (void)reset_expired_groups(context, now);
+        (void)SqlExecutorStore(context).reset_expired_groups(now);
     }
     std::vector<WorkerAnswer> in_order;
     in_order.reserve(jobs.size());

@@ -1,8 +1,8 @@
 #include "persistence/rows/job_table.hpp"
 #include "persistence/series/move_pipeline.hpp"
 #include "persistence/sql/dialect.hpp"
-#include "persistence/unique/unique_operations.hpp"
-#include "persistence/workers/worker_moves.hpp"
+#include "persistence/unique/take_back_keys.hpp"
+#include "persistence/workers/sql_worker_store.hpp"
 
 #include <fmt/format.h>
 
@@ -101,16 +101,11 @@ bool take_back_within(
 
 }  // namespace
 
-bool take_back(
-    const StoreContext& context,
-    const LockClaim& claim,
-    std::string_view id,
-    schema::TimePoint now
-) {
+bool SqlWorkerStore::take_back(const LockClaim& claim, std::string_view id, schema::TimePoint now) {
     bool is_taken = false;
-    context.runner.run(
+    context_.runner.run(
         [&](Transaction& transaction) {
-            is_taken = take_back_within(transaction, context, claim, id, now);
+            is_taken = take_back_within(transaction, context_, claim, id, now);
         },
         run_again  // What the worker holds already it holds again.
     );

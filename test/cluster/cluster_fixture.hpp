@@ -37,13 +37,15 @@ public:
     void add_aborting(const std::string& id) {
         schema::Job job{.id = id};
         job.handler_type = "abort";
-        store_.insert(
+        store_.enqueuer().insert(
             {{.place = schema::JobPlace::executable, .job = std::move(job)}},
             persistence::IdOrigin::given
         );
     }
 
-    [[nodiscard]] std::int64_t count(schema::JobPlace place) { return store_.count(place, {}); }
+    [[nodiscard]] std::int64_t count(schema::JobPlace place) {
+        return store_.jobs().count(place, {});
+    }
 
     void add_jobs(std::size_t count) {
         constexpr std::size_t page = 1000;
@@ -54,7 +56,7 @@ public:
                 job.handler_type = "append";
                 jobs.push_back({.place = schema::JobPlace::executable, .job = std::move(job)});
             }
-            store_.insert(std::move(jobs), persistence::IdOrigin::given);
+            store_.enqueuer().insert(std::move(jobs), persistence::IdOrigin::given);
         }
     }
 
@@ -67,13 +69,13 @@ public:
             job.process_instance_id = fmt::format("i{}", i % instances);
             jobs.push_back({.place = schema::JobPlace::executable, .job = std::move(job)});
         }
-        store_.insert(std::move(jobs), persistence::IdOrigin::given);
+        store_.enqueuer().insert(std::move(jobs), persistence::IdOrigin::given);
     }
 
     /// Also while the server dies and comes back.
     [[nodiscard]] std::int64_t count_all() {
         std::int64_t jobs = 0;
-        store_.in_transaction(
+        store_.enqueuer().in_transaction(
             [&](persistence::Transaction& transaction) { jobs = count_all_jobs(transaction); },
             [](persistence::Transaction&) { return true; }
         );

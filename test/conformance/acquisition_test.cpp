@@ -44,8 +44,10 @@ TEST_P(Acquisition, The_oldest_ids_come_first_and_the_limit_is_kept) {
 
 TEST_P(Acquisition, Only_jobs_behind_a_given_id_are_looked_at) {
     insert(JobPlace::executable, std::vector<Job>{a_job("c"), a_job("a"), a_job("b")});
-    EXPECT_THAT(ids_of(store_.acquire(claim_of("n"), noop_, 10, "a")), ElementsAre("b", "c"));
-    EXPECT_THAT(store_.acquire(claim_of("n"), noop_, 10, "c"), IsEmpty());
+    EXPECT_THAT(
+        ids_of(store_.executor().acquire(claim_of("n"), noop_, 10, "a")), ElementsAre("b", "c")
+    );
+    EXPECT_THAT(store_.executor().acquire(claim_of("n"), noop_, 10, "c"), IsEmpty());
     EXPECT_THAT(ids_of(acquire()), ElementsAre("a"));
 }
 
@@ -62,9 +64,12 @@ TEST_P(Acquisition, A_claim_locks_no_row_but_those_of_its_jobs) {
             a_job("f"),
         }
     );
-    const std::vector<Job> of_another = store_.acquire(claim_of("node-2"), noop_, 1, "a");
+    const std::vector<Job> of_another =
+        store_.executor().acquire(claim_of("node-2"), noop_, 1, "a");
     ASSERT_THAT(ids_of(of_another), ElementsAre("b"));
-    ASSERT_THAT(ids_of(store_.acquire(claim_of("node-1"), noop_, 2, "a")), ElementsAre("d", "e"));
+    ASSERT_THAT(
+        ids_of(store_.executor().acquire(claim_of("node-1"), noop_, 2, "a")), ElementsAre("d", "e")
+    );
     EXPECT_EQ(job("b"), of_another.front());
     for (const std::string_view free : {"a", "c", "f"}) {
         EXPECT_FALSE(job(free).lock_expiration) << free;
@@ -78,14 +83,16 @@ TEST_P(Acquisition, Only_served_handler_types_are_acquired) {
         std::vector<Job>{a_job("a").of_type("mail"), a_job("b"), a_job("c").of_type("print")}
     );
     const std::vector<std::string> served{"noop", "print"};
-    EXPECT_THAT(ids_of(store_.acquire(claim_of("n"), served, 10)), ElementsAre("b", "c"));
+    EXPECT_THAT(
+        ids_of(store_.executor().acquire(claim_of("n"), served, 10)), ElementsAre("b", "c")
+    );
     EXPECT_TRUE(job("a").lock_owner.empty());
 }
 
 TEST_P(Acquisition, Who_serves_nothing_acquires_nothing) {
     insert(JobPlace::executable, a_job("a").build());
-    EXPECT_THAT(store_.acquire(claim_of("n"), {}, 10), IsEmpty());
-    EXPECT_FALSE(store_.has_acquirable({}));
+    EXPECT_THAT(store_.executor().acquire(claim_of("n"), {}, 10), IsEmpty());
+    EXPECT_FALSE(store_.executor().has_acquirable({}));
 }
 
 TEST_P(Acquisition, A_limit_of_zero_acquires_nothing) {
@@ -95,14 +102,14 @@ TEST_P(Acquisition, A_limit_of_zero_acquires_nothing) {
 
 // R033, R105: what conditions say elsewhere, tables say here.
 TEST_P(Acquisition, Only_the_executable_place_is_acquired_from) {
-    store_.insert(
+    store_.enqueuer().insert(
         {{JobPlace::timer, a_job("t").due_at(clock_.now() - 1h)},
          {JobPlace::suspended, a_job("s")},
          {JobPlace::dead_letter, a_job("d")},
          {JobPlace::external_worker, a_job("x")}}
     );
     EXPECT_THAT(acquire(), IsEmpty());
-    EXPECT_FALSE(store_.has_acquirable(noop_));
+    EXPECT_FALSE(store_.executor().has_acquirable(noop_));
 }
 
 TEST_P(Acquisition, A_page_may_be_larger_than_a_statement) {
@@ -112,13 +119,13 @@ TEST_P(Acquisition, A_page_may_be_larger_than_a_statement) {
 }
 
 TEST_P(Acquisition, An_idle_poll_sees_whether_there_is_something_to_acquire) {
-    EXPECT_FALSE(store_.has_acquirable(noop_));
+    EXPECT_FALSE(store_.executor().has_acquirable(noop_));
     insert(JobPlace::executable, a_job("a").build());
-    EXPECT_TRUE(store_.has_acquirable(noop_));
+    EXPECT_TRUE(store_.executor().has_acquirable(noop_));
     const std::vector<std::string> others{"mail", "print"};
-    EXPECT_FALSE(store_.has_acquirable(others));
+    EXPECT_FALSE(store_.executor().has_acquirable(others));
     ASSERT_EQ(acquire().size(), 1U);
-    EXPECT_FALSE(store_.has_acquirable(noop_));
+    EXPECT_FALSE(store_.executor().has_acquirable(noop_));
 }
 
 // R175: the reset, not the acquisition, decides that a node is dead.
@@ -131,17 +138,17 @@ TEST_P(Acquisition, A_job_whose_lock_expired_waits_for_the_reset) {
 // The same: what waits for its instance elsewhere must not stop those that can run.
 TEST_P(Acquisition, A_suspended_job_whose_id_is_taken_does_not_stop_the_others) {
     insert(JobPlace::executable, std::vector<Job>{a_job("a"), a_job("b")});
-    store_.suspend(persistence::SuspensionScope::instance, "order-17", clock_.now());
+    store_.jobs().suspend(persistence::SuspensionScope::instance, "order-17", clock_.now());
     execute("UPDATE ACT_RU_JOB SET PROCESS_INSTANCE_ID_ = 'order-17' WHERE ID_ = 'a'");
     execute("INSERT INTO ACT_RU_SUSPENDED_JOB (ID_, HANDLER_TYPE_) VALUES ('a', 'mail')");
     EXPECT_THAT(ids_of(acquire()), ElementsAre("b"));
-    EXPECT_THAT(ids_of(store_.list(JobPlace::dead_letter, {}, "", 10)), ElementsAre("a"));
+    EXPECT_THAT(ids_of(store_.jobs().list(JobPlace::dead_letter, {}, "", 10)), ElementsAre("a"));
 }
 
 class AcquisitionById : public StoreTest {
 protected:
     auto acquire_one(std::string_view id) {
-        return store_.acquire_one(id, claim_of("operator"), clock_.now());
+        return store_.executor().acquire_one(id, claim_of("operator"), clock_.now());
     }
 };
 
@@ -207,7 +214,7 @@ TEST_P(RowsThatStay, A_job_whose_row_does_not_go_is_not_moved) {
     const Job held = insert_and_acquire(a_job("a"));
     execute("CREATE TRIGGER KEEP BEFORE DELETE ON ACT_RU_JOB BEGIN SELECT RAISE(IGNORE); END");
     const std::vector<Outcome> failed{failed_outcome(held, {.message = "it broke"}, clock_.now())};
-    EXPECT_THROW((void)store_.apply("node-1", failed), persistence::DbError);
+    EXPECT_THROW((void)store_.executor().apply("node-1", failed), persistence::DbError);
     EXPECT_EQ(job("a"), held);
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 0);
 }

@@ -58,7 +58,7 @@ protected:
 
     /// As an operator does it, beside the store of the fixture.
     std::size_t put(std::string name, std::string text) {
-        return operator_.put_calendar({std::move(name), std::move(text)}, clock_.now());
+        return operator_.series().put_calendar({std::move(name), std::move(text)}, clock_.now());
     }
 
     std::string refusal_of(const std::string& name, const std::string& text) {
@@ -79,7 +79,7 @@ protected:
     }
 
     [[nodiscard]] std::string text_of(const std::string& name) {
-        for (const auto& calendar : store_.calendars()) {
+        for (const auto& calendar : store_.series().calendars()) {
             if (calendar.name == name) {
                 return calendar.text;
             }
@@ -142,7 +142,7 @@ TEST_P(CalendarChanges, A_series_that_was_changed_meanwhile_is_looked_at_again) 
     start_daily("s", "base");
     planner_.before_looking = [this] {
         EXPECT_EQ(
-            store_.reschedule_series(
+            store_.series().reschedule_series(
                 {.key = "s", .repeat = "0 0 12 * * ?", .calendar = "base"}, clock_.now()
             ),
             SeriesAnswer::done
@@ -164,7 +164,7 @@ TEST_P(CalendarChanges, A_series_that_ended_meanwhile_stays_ended) {
     put("base", "weekly SUN");
     start_daily("s", "base");
     planner_.before_looking = [this] {
-        EXPECT_EQ(store_.end_series("s", clock_.now()), SeriesAnswer::done);
+        EXPECT_EQ(store_.series().end_series("s", clock_.now()), SeriesAnswer::done);
     };
     EXPECT_EQ(put("base", "weekly THU"), 0U);
     EXPECT_EQ(condition("s"), SeriesCondition::ended);
@@ -186,7 +186,9 @@ TEST_P(CalendarChanges, When_another_calendar_was_changed_meanwhile_all_is_looke
     put("base", "weekly SUN");
     put("firm", "based on base");
     start_daily("s", "firm");
-    planner_.before_looking = [this] { store_.put_calendar({"base", "weekly FRI"}, clock_.now()); };
+    planner_.before_looking = [this] {
+        store_.series().put_calendar({"base", "weekly FRI"}, clock_.now());
+    };
     EXPECT_EQ(put("firm", "based on base; weekly THU"), 1U);
     EXPECT_EQ(text_of("base"), "weekly FRI");
     EXPECT_EQ(due("s"), clock_.now() + 57h) << "neither Thursday nor Friday";
@@ -229,8 +231,8 @@ TEST_P(CalendarChanges, A_text_that_leaves_a_series_never_due_is_refused) {
     for (const char* key : {"daily", "mondays", "of a grid"}) {
         EXPECT_EQ(condition(key), SeriesCondition::waiting) << key;
     }
-    EXPECT_EQ(store_.end_series("mondays", clock_.now()), SeriesAnswer::done);
-    EXPECT_EQ(store_.end_series("of a grid", clock_.now()), SeriesAnswer::done);
+    EXPECT_EQ(store_.series().end_series("mondays", clock_.now()), SeriesAnswer::done);
+    EXPECT_EQ(store_.series().end_series("of a grid", clock_.now()), SeriesAnswer::done);
     EXPECT_EQ(refusal_of("base", "weekly MON"), "not refused");
 }
 
@@ -267,7 +269,7 @@ TEST_P(CalendarChanges, A_series_that_is_never_due_is_not_begun) {
     EXPECT_THROW(
         start({.key = "s", .repeat = "0 0 9 ? * MON", .calendar = "base"}), std::invalid_argument
     );
-    EXPECT_FALSE(store_.find_series("s"));
+    EXPECT_FALSE(store_.series().find_series("s"));
 }
 
 TEST_P(CalendarChanges, Hundreds_of_series_move_in_one_transaction) {
@@ -278,9 +280,9 @@ TEST_P(CalendarChanges, Hundreds_of_series_move_in_one_transaction) {
         Series daily{.key = turn.id, .repeat = "0 0 9 * * ?", .calendar = "base"};
         all.push_back({.series = std::move(daily), .first_turn = turn});
     }
-    (void)store_.create(std::move(all), clock_.now());
+    (void)store_.enqueuer().create(std::move(all), clock_.now());
     EXPECT_EQ(put("base", "weekly THU"), static_cast<std::size_t>(count));
-    for (const Job& turn : store_.list(JobPlace::timer, {}, "", count)) {
+    for (const Job& turn : store_.jobs().list(JobPlace::timer, {}, "", count)) {
         EXPECT_EQ(turn.due_date, clock_.now() + 33h);
     }
     EXPECT_EQ(jobs_with_baton(), count);

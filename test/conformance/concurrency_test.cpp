@@ -63,7 +63,7 @@ TEST_P(Concurrency, Nodes_that_acquire_at_once_never_get_the_same_job) {
     insert(JobPlace::executable, many_jobs("j", 1000));
     on_all_nodes([this](persistence::SqlStore& store, const std::string& node) {
         for (;;) {
-            const std::vector<Job> jobs = store.acquire(claim_of(node), noop_, 37);
+            const std::vector<Job> jobs = store.executor().acquire(claim_of(node), noop_, 37);
             note(node, jobs);
             if (jobs.empty()) {
                 break;
@@ -86,14 +86,18 @@ TEST_P(Concurrency, Nodes_that_move_timers_at_once_never_get_the_same_job) {
     insert(JobPlace::timer, timers);
     on_all_nodes([this](persistence::SqlStore& store, const std::string& node) {
         for (;;) {
-            const auto due = store.move_due_timers(clock_.now(), 23, claim_of(node), noop_);
+            const auto due =
+                store.timers().move_due_timers(clock_.now(), 23, claim_of(node), noop_);
             note(node, due.locked);
             if (due.moved == 0) {
                 break;
             }
         }
     });
-    note("the last", store_.move_due_timers(clock_.now(), 400, claim_of("the last"), noop_).locked);
+    note(
+        "the last",
+        store_.timers().move_due_timers(clock_.now(), 400, claim_of("the last"), noop_).locked
+    );
     EXPECT_EQ(taken_by_.size(), 400U);
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 0);
 }
@@ -110,25 +114,26 @@ TEST_P(Concurrency, Nodes_that_fire_series_at_once_take_each_turn_once) {
              .first_turn = std::move(job)}
         );
     }
-    (void)store_.create(std::move(all), clock_.now());
+    (void)store_.enqueuer().create(std::move(all), clock_.now());
     clock_.tick(1h);
     std::atomic<int> completed = 0;
     on_all_nodes([&](persistence::SqlStore& store, const std::string& node) {
         while (completed < series * turns) {
             if (node == "node-0") {
-                store.suspend(SuspensionScope::timer_group, "g", clock_.now());
-                store.activate(SuspensionScope::timer_group, "g", clock_.now());
+                store.jobs().suspend(SuspensionScope::timer_group, "g", clock_.now());
+                store.jobs().activate(SuspensionScope::timer_group, "g", clock_.now());
             }
-            const auto due = store.move_due_timers(clock_.now(), 5, claim_of(node), noop_);
+            const auto due = store.timers().move_due_timers(clock_.now(), 5, claim_of(node), noop_);
             note(node, due.locked);
             for (const Job& turn : due.locked) {
-                const auto answers = store.apply(node, std::vector{completed_outcome(turn)});
+                const auto answers =
+                    store.executor().apply(node, std::vector{completed_outcome(turn)});
                 completed += answers.front() == OutcomeAnswer::done ? 1 : 0;
             }
         }
     });
     EXPECT_EQ(taken_by_.size(), std::size_t{series * turns});
-    for (const auto& one : store_.list_series({}, "", 100)) {
+    for (const auto& one : store_.series().list_series({}, "", 100)) {
         EXPECT_EQ(one.series.fire_count, turns) << one.series.key;
         EXPECT_EQ(one.condition, persistence::SeriesCondition::ended) << one.series.key;
     }
@@ -141,7 +146,7 @@ TEST_P(Concurrency, Of_many_requests_for_one_job_one_is_answered) {
     insert(JobPlace::executable, a_job("a").build());
     std::atomic<int> done = 0;
     on_all_nodes([this, &done](persistence::SqlStore& store, const std::string& node) {
-        const auto acquired = store.acquire_one("a", claim_of(node), clock_.now());
+        const auto acquired = store.executor().acquire_one("a", claim_of(node), clock_.now());
         done += acquired.answer == JobAnswer::done ? 1 : 0;
     });
     EXPECT_EQ(done, 1);
@@ -156,10 +161,11 @@ TEST_P(Concurrency, Of_an_outcome_and_a_reset_one_wins_and_the_job_is_in_one_pla
     }
     clock_.tick(1h);
     std::vector<OutcomeAnswer> answers;
-    std::thread completion([&] { answers = store_.apply("node-1", outcomes); });
+    std::thread completion([&] { answers = store_.executor().apply("node-1", outcomes); });
     const std::int64_t freed =
         nodes_[0]
             ->store()
+            .executor()
             .reset_expired_locks(JobPlace::executable, {.now = clock_.now(), .page = 10})
             .freed;
     completion.join();
@@ -174,13 +180,13 @@ TEST_P(
 ) {
     std::thread operating([this] {
         for (int i = 0; i < 20; ++i) {
-            store_.suspend(SuspensionScope::instance, "i", clock_.now());
-            store_.activate(SuspensionScope::instance, "i", clock_.now());
+            store_.jobs().suspend(SuspensionScope::instance, "i", clock_.now());
+            store_.jobs().activate(SuspensionScope::instance, "i", clock_.now());
         }
     });
     on_all_nodes([this](persistence::SqlStore& store, const std::string& node) {
         for (int i = 0; i < 15; ++i) {
-            store.insert(
+            store.enqueuer().insert(
                 {{JobPlace::executable, a_job(node + "." + std::to_string(i)).of_instance("i")}}
             );
         }

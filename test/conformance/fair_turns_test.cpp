@@ -43,7 +43,7 @@ protected:
 
     RecordingIntake intake_;
     executor::WakeUps wake_ups_;
-    timers::TimerMover mover_{{store_, intake_, clock_, wake_ups_}, {.page = 4}};
+    timers::TimerMover mover_{{store_.timers(), intake_, clock_, wake_ups_}, {.page = 4}};
 };
 
 INSTANTIATE_TEST_SUITE_P(
@@ -86,7 +86,7 @@ TEST_P(FairTurns, No_turn_is_lost_or_doubled_on_the_way) {
     start_series(6);
     clock_.tick(20s);
     insert(JobPlace::timer, a_timer("new", 0ms));
-    for (int i = 0; i < 200 && store_.next_due({}) <= clock_.now(); ++i) {
+    for (int i = 0; i < 200 && store_.timers().next_due({}) <= clock_.now(); ++i) {
         pass();
     }
     EXPECT_EQ(turns_of_series(6), std::vector<std::int64_t>(6, 20));
@@ -99,7 +99,8 @@ TEST_P(FairTurns, The_turns_of_a_series_that_catches_up_come_in_their_order) {
     clock_.tick(10s);
     std::vector<schema::TimePoint> due;
     for (int i = 0; i < 10; ++i) {
-        const auto moved = store_.move_due_timers(clock_.now(), 1, claim_of("node-1"), noop_);
+        const auto moved =
+            store_.timers().move_due_timers(clock_.now(), 1, claim_of("node-1"), noop_);
         ASSERT_EQ(moved.locked.size(), 1U);
         due.push_back(moved.locked.front().due_date.value());
     }
@@ -137,13 +138,13 @@ TEST_P(FairTurns, What_a_round_leaves_out_are_turns_made_since_and_what_was_not_
     clock_.tick(2ms);
     persistence::DueWindow window(clock_.now());
     window.as_of = round;
-    EXPECT_EQ(store_.move_due_timers(window, 100, std::nullopt, {}).moved, 3U);
+    EXPECT_EQ(store_.timers().move_due_timers(window, 100, std::nullopt, {}).moved, 3U);
     EXPECT_EQ(place_of("s-1"), "executable");
     EXPECT_EQ(place_of("by hand"), "executable");
     EXPECT_EQ(place_of("a plain one"), "executable");
     EXPECT_EQ(place_of("a later one"), "timer");
-    EXPECT_EQ(store_.move_due_timers(window, 100, std::nullopt, {}).moved, 0U);
-    EXPECT_EQ(store_.move_due_timers(clock_.now(), 100, std::nullopt, {}).moved, 3U)
+    EXPECT_EQ(store_.timers().move_due_timers(window, 100, std::nullopt, {}).moved, 0U);
+    EXPECT_EQ(store_.timers().move_due_timers(clock_.now(), 100, std::nullopt, {}).moved, 3U)
         << "the turns that follow, and what was not due yet";
 }
 

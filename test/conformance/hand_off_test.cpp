@@ -19,7 +19,7 @@ protected:
 
     /// Enqueues `a` and `b` with the payload "old", and runs what the app does then.
     void enqueue_and(const std::vector<std::string>& statements) {
-        store_.in_transaction(
+        store_.enqueuer().in_transaction(
             [&](Transaction& transaction) {
                 enqueue(transaction, "a");
                 enqueue(transaction, "b");
@@ -45,7 +45,7 @@ protected:
     RecordingIntake intake_;
     executor::WakeUps wake_ups_;
     executor::JobProducer producer_{
-        {.store = store_, .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
+        {.store = store_.enqueuer(), .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
         {}};
 };
 
@@ -97,7 +97,7 @@ TEST_P(HandOff, A_job_that_the_app_has_changed_runs_as_it_is_now) {
 
 TEST_P(HandOff, A_long_payload_is_read_again_with_its_row) {
     const std::string payload(5000, 'p');
-    store_.in_transaction(
+    store_.enqueuer().in_transaction(
         [&](Transaction& transaction) {
             std::vector<Job> jobs{a_job("a").of_type("mail").with_payload(payload)};
             (void)producer_.enqueue(transaction, std::move(jobs));
@@ -114,11 +114,11 @@ TEST_P(HandOff, A_job_that_the_app_has_set_free_is_left_to_acquisition) {
     enqueue_and({"UPDATE ACT_RU_JOB SET LOCK_OWNER_ = NULL, LOCK_EXP_TIME_ = NULL"});
     EXPECT_THAT(intake_.ids(), IsEmpty());
     const std::vector<std::string> mail{"mail"};
-    EXPECT_EQ(store_.acquire(claim_of("node-1"), mail, 10).size(), 2U);
+    EXPECT_EQ(store_.executor().acquire(claim_of("node-1"), mail, 10).size(), 2U);
 }
 
 TEST_P(HandOff, A_job_whose_savepoint_was_rolled_back_does_not_run) {
-    store_.in_transaction(
+    store_.enqueuer().in_transaction(
         [&](Transaction& transaction) {
             enqueue(transaction, "a");
             run(transaction, "SAVEPOINT before_b");
@@ -133,7 +133,7 @@ TEST_P(HandOff, A_job_whose_savepoint_was_rolled_back_does_not_run) {
 
 TEST_P(HandOff, What_the_app_did_before_or_elsewhere_costs_no_statement) {
     FaultPlan& faults = faults_;
-    store_.in_transaction(
+    store_.enqueuer().in_transaction(
         [&](Transaction& transaction) {
             run(transaction, "DELETE FROM ACT_RU_JOB WHERE ID_ = 'other'");
             enqueue(transaction, "a");

@@ -12,7 +12,7 @@ using testing::Eq;
 /// What a node that has nothing to do sees with one look at all tables.
 class LookAround : public StoreTest {
 protected:
-    IdleView look() { return store_.look_around(noop_, clock_.now()); }
+    IdleView look() { return store_.executor().look_around(noop_, clock_.now()); }
 };
 
 INSTANTIATE_TEST_SUITE_P(
@@ -44,14 +44,14 @@ TEST_P(LookAround, A_job_that_this_node_may_take_can_be_acquired) {
     ASSERT_EQ(acquire().size(), 1U);
     EXPECT_FALSE(look().has_acquirable) << "it is locked";
     const persistence::ServedJobs nothing;
-    EXPECT_FALSE(store_.look_around(nothing, clock_.now()).has_acquirable);
+    EXPECT_FALSE(store_.executor().look_around(nothing, clock_.now()).has_acquirable);
 }
 
 TEST_P(LookAround, The_next_timer_is_the_one_that_its_mover_would_find) {
     insert(JobPlace::timer, a_job("a").due_at(clock_.now() + 2h));
     insert(JobPlace::timer, a_job("b").due_at(clock_.now() + 1h));
     EXPECT_THAT(look().next_due, Eq(clock_.now() + 1h));
-    EXPECT_THAT(look().next_due, Eq(store_.next_due(noop_)));
+    EXPECT_THAT(look().next_due, Eq(store_.timers().next_due(noop_)));
     EXPECT_TRUE(look().are_timers_sound);
     EXPECT_FALSE(look().has_locks) << "nobody locks a timer before it is due";
     clock_.tick(1h);
@@ -84,7 +84,7 @@ TEST_P(LookAround, What_may_be_locked_is_seen_in_every_place) {
 TEST_P(LookAround, Limits_are_seen_and_what_one_has_left) {
     schema::JobLimit limit = schema::limit_named("tenant:acme");
     limit.concurrent = 3;
-    store_.set_limit(limit);
+    store_.limits().set_limit(limit);
     EXPECT_TRUE(look().has_limits);
     execute("DELETE FROM JS_LIMIT");
     EXPECT_FALSE(look().has_limits);
@@ -100,7 +100,7 @@ TEST_P(LookAround, Limits_are_seen_and_what_one_has_left) {
 
 TEST_P(LookAround, The_first_lease_to_end_is_seen) {
     const auto start = [&](const std::string& node, schema::Duration lease) {
-        store_.register_node(
+        store_.nodes().register_node(
             {.node = node, .incarnation = "1"}, noop_, clock_.now(), clock_.now() + lease
         );
     };

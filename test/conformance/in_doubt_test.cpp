@@ -60,7 +60,7 @@ TEST_P(LostCommitAnswer, A_job_acquired_by_id_is_locked_once) {
     in_both_cases([this](auto lose_answer) {
         insert(JobPlace::executable, a_job("a").build());
         lose_answer();
-        const auto acquired = store_.acquire_one("a", claim_of("node-1"), clock_.now());
+        const auto acquired = store_.executor().acquire_one("a", claim_of("node-1"), clock_.now());
         EXPECT_EQ(acquired.answer, JobAnswer::done);
         EXPECT_EQ(acquired.job, job("a"));
     });
@@ -72,7 +72,7 @@ TEST_P(LostCommitAnswer, Outcomes_are_written_once) {
         const std::vector<Job> held = acquire();
         lose_answer();
         EXPECT_THAT(
-            store_.apply(
+            store_.executor().apply(
                 "node-1",
                 std::vector<Outcome>{
                     completed_outcome(held[0]),
@@ -91,10 +91,10 @@ TEST_P(LostCommitAnswer, Lost_locks_in_the_batch_are_still_told) {
     in_both_cases([this](auto lose_answer) {
         insert(JobPlace::executable, many_jobs("j", 2));
         const std::vector<Job> held = acquire();
-        store_.release("node-1", fences_of({held[0]}));
+        store_.executor().release("node-1", fences_of({held[0]}));
         lose_answer();
         EXPECT_THAT(
-            store_.apply(
+            store_.executor().apply(
                 "node-1", std::vector{completed_outcome(held[0]), completed_outcome(held[1])}
             ),
             ElementsAre(OutcomeAnswer::lost_lock, OutcomeAnswer::done)
@@ -107,7 +107,8 @@ TEST_P(LostCommitAnswer, Due_timers_move_once) {
     in_both_cases([this](auto lose_answer) {
         insert(JobPlace::timer, std::vector<Job>{a_job("t").due_at(clock_.now())});
         lose_answer();
-        const auto due = store_.move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
+        const auto due =
+            store_.timers().move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
         EXPECT_EQ(due.moved, 1U);
         ASSERT_THAT(ids_of(due.locked), ElementsAre("t"));
         EXPECT_EQ(due.locked[0], job("t"));
@@ -118,7 +119,7 @@ TEST_P(LostCommitAnswer, Due_timers_that_arrive_free_move_once) {
     in_both_cases([this](auto lose_answer) {
         insert(JobPlace::timer, std::vector<Job>{a_job("t").due_at(clock_.now())});
         lose_answer();
-        EXPECT_EQ(store_.move_due_timers(clock_.now(), 10, std::nullopt, {}).moved, 1U);
+        EXPECT_EQ(store_.timers().move_due_timers(clock_.now(), 10, std::nullopt, {}).moved, 1U);
         EXPECT_EQ(place_of("t"), "executable");
         EXPECT_EQ(job("t").revision, 2);
     });
@@ -128,47 +129,48 @@ TEST_P(LostCommitAnswer, A_series_begins_and_each_turn_brings_the_next_one_once)
     in_both_cases([this](auto lose_answer) {
         execute("DELETE FROM JS_SERIES");
         lose_answer();
-        (void)store_.create(
+        (void)store_.enqueuer().create(
             {{.series = {.key = "s", .repeat = "R/PT1S", .overlap = false},
               .first_turn = a_job("t").due_at(clock_.now())}},
             clock_.now()
         );
         lose_answer();
-        const auto due = store_.move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
+        const auto due =
+            store_.timers().move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
         ASSERT_THAT(ids_of(due.locked), ElementsAre("t"));
-        EXPECT_EQ(store_.find_series("s")->series.fire_count, 1);
+        EXPECT_EQ(store_.series().find_series("s")->series.fire_count, 1);
         lose_answer();
         EXPECT_THAT(
-            store_.apply("node-1", std::vector{completed_outcome(due.locked[0])}),
+            store_.executor().apply("node-1", std::vector{completed_outcome(due.locked[0])}),
             ElementsAre(OutcomeAnswer::done)
         );
         EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 1);
         lose_answer();
-        EXPECT_TRUE(store_.fire_series("s", clock_.now()));
+        EXPECT_TRUE(store_.series().fire_series("s", clock_.now()));
         EXPECT_EQ(count_rows("ACT_RU_JOB"), 1);
         lose_answer();
-        EXPECT_EQ(store_.end_series("s", clock_.now()), SeriesAnswer::done);
+        EXPECT_EQ(store_.series().end_series("s", clock_.now()), SeriesAnswer::done);
         EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 0);
         lose_answer();
-        EXPECT_EQ(store_.remove_series("s"), SeriesAnswer::done);
+        EXPECT_EQ(store_.series().remove_series("s"), SeriesAnswer::done);
     });
 }
 
 TEST_P(LostCommitAnswer, A_turn_that_is_left_out_is_left_out_once) {
     in_both_cases([this](auto lose_answer) {
         execute("DELETE FROM JS_SERIES");
-        (void)store_.create(
+        (void)store_.enqueuer().create(
             {{.series = {.key = "s", .repeat = "R/PT1H", .misfire = "next-with-remaining"},
               .first_turn = a_job("t").due_at(clock_.now() - 90min)}},
             clock_.now()
         );
         lose_answer();
         EXPECT_THAT(
-            store_.move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_).locked,
+            store_.timers().move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_).locked,
             testing::IsEmpty()
         );
         EXPECT_EQ(job("t").due_date, clock_.now() + 30min);
-        EXPECT_EQ(store_.find_series("s")->series.turns_taken, 2);
+        EXPECT_EQ(store_.series().find_series("s")->series.turns_taken, 2);
     });
 }
 
@@ -176,7 +178,7 @@ TEST_P(LostCommitAnswer, A_timer_fires_once) {
     in_both_cases([this](auto lose_answer) {
         insert(JobPlace::timer, a_job("t").due_at(clock_.now() + 1h).build());
         lose_answer();
-        EXPECT_EQ(store_.fire_timer("t", clock_.now()), JobAnswer::done);
+        EXPECT_EQ(store_.jobs().fire_timer("t", clock_.now()), JobAnswer::done);
         EXPECT_EQ(job("t").revision, 2);
     });
 }
@@ -186,7 +188,7 @@ TEST_P(LostCommitAnswer, Dead_letters_are_requeued_once) {
         insert(JobPlace::dead_letter, a_job("d").build());
         lose_answer();
         EXPECT_THAT(
-            store_.requeue(std::vector<std::string>{"d"}, 2, std::nullopt, clock_.now()),
+            store_.jobs().requeue(std::vector<std::string>{"d"}, 2, std::nullopt, clock_.now()),
             ElementsAre(JobAnswer::done)
         );
         EXPECT_EQ(place_of("d"), "executable");
@@ -198,7 +200,9 @@ TEST_P(LostCommitAnswer, Jobs_are_removed_once) {
         insert(JobPlace::dead_letter, a_job("d").build());
         lose_answer();
         EXPECT_THAT(
-            store_.remove(JobPlace::dead_letter, std::vector<std::string>{"d"}, clock_.now()),
+            store_.jobs().remove(
+                JobPlace::dead_letter, std::vector<std::string>{"d"}, clock_.now()
+            ),
             ElementsAre(JobAnswer::done)
         );
         EXPECT_EQ(place_of("d"), "nowhere");
@@ -209,13 +213,13 @@ TEST_P(LostCommitAnswer, Operations_that_may_run_twice_are_run_again) {
     in_both_cases([this](auto lose_answer) {
         const Job held = insert_and_acquire(a_job("a"));
         lose_answer();
-        EXPECT_TRUE(store_.extend_locks(claim_of("node-1"), fences_of({held})).empty());
+        EXPECT_TRUE(store_.executor().extend_locks(claim_of("node-1"), fences_of({held})).empty());
         lose_answer();
-        store_.release("node-1", fences_of({held}));
+        store_.executor().release("node-1", fences_of({held}));
         EXPECT_EQ(job("a").revision, held.revision + 1);
         lose_answer();
         EXPECT_EQ(
-            store_.change(
+            store_.jobs().change(
                 JobPlace::executable, "a", {schema::set_to(&Job::retries, 8)}, clock_.now()
             ),
             JobAnswer::done
@@ -229,7 +233,7 @@ TEST_P(LostCommitAnswer, A_job_is_given_up_once) {
         insert(JobPlace::executable, a_job("a").build());
         lose_answer();
         EXPECT_EQ(
-            store_.change(
+            store_.jobs().change(
                 JobPlace::executable, "a", {schema::set_to(&Job::retries, 0)}, clock_.now()
             ),
             JobAnswer::done
@@ -247,7 +251,8 @@ TEST_P(LostCommitAnswer, Many_jobs_are_changed_once) {
         for (const JobPlace place : {JobPlace::executable, JobPlace::timer}) {
             lose_answer();
             EXPECT_THAT(
-                store_.change_all(place, ids, later, clock_.now()), testing::Each(JobAnswer::done)
+                store_.jobs().change_all(place, ids, later, clock_.now()),
+                testing::Each(JobAnswer::done)
             );
             EXPECT_EQ(place_of("j001"), "timer");
             EXPECT_EQ(job("j001").retries, 8);
@@ -259,10 +264,10 @@ TEST_P(LostCommitAnswer, A_suspension_and_its_end_are_complete) {
     in_both_cases([this](auto lose_answer) {
         insert(JobPlace::executable, a_job("a").of_instance("i").build());
         lose_answer();
-        EXPECT_EQ(store_.suspend(SuspensionScope::instance, "i", clock_.now()), 1);
+        EXPECT_EQ(store_.jobs().suspend(SuspensionScope::instance, "i", clock_.now()), 1);
         EXPECT_EQ(place_of("a"), "suspended");
         lose_answer();
-        EXPECT_EQ(store_.activate(SuspensionScope::instance, "i", clock_.now()), 1);
+        EXPECT_EQ(store_.jobs().activate(SuspensionScope::instance, "i", clock_.now()), 1);
         EXPECT_EQ(place_of("a"), "executable");
     });
 }
@@ -270,9 +275,9 @@ TEST_P(LostCommitAnswer, A_suspension_and_its_end_are_complete) {
 TEST_P(LostCommitAnswer, An_app_whose_own_work_cannot_be_asked_is_told_of_the_doubt) {
     faults_.add({.point = FaultPoint::after_commit, .kind = DbErrorKind::in_doubt});
     try {
-        store_.in_transaction(
+        store_.enqueuer().in_transaction(
             [this](Transaction& transaction) {
-                store_.insert(transaction, {{JobPlace::executable, a_job("a")}});
+                store_.enqueuer().insert(transaction, {{JobPlace::executable, a_job("a")}});
             },
             {}
         );
@@ -285,9 +290,9 @@ TEST_P(LostCommitAnswer, An_app_whose_own_work_cannot_be_asked_is_told_of_the_do
 TEST_P(LostCommitAnswer, An_app_that_can_ask_for_its_work_is_told_that_it_is_done) {
     in_both_cases([this](auto lose_answer) {
         lose_answer();
-        store_.in_transaction(
+        store_.enqueuer().in_transaction(
             [this](Transaction& transaction) {
-                store_.insert(transaction, {{JobPlace::executable, a_job("a")}});
+                store_.enqueuer().insert(transaction, {{JobPlace::executable, a_job("a")}});
             },
             [](Transaction& transaction) {
                 bool found = false;

@@ -22,7 +22,7 @@ INSTANTIATE_TEST_SUITE_P(
 );
 
 TEST_P(Insertion, Each_job_goes_to_its_place) {
-    store_.insert(
+    store_.enqueuer().insert(
         {{JobPlace::executable, a_job("e")},
          {JobPlace::timer, a_job("t").due_at(clock_.now())},
          {JobPlace::suspended, a_job("s")},
@@ -49,21 +49,21 @@ TEST_P(Insertion, The_order_of_the_answer_is_the_order_of_the_question) {
 }
 
 TEST_P(Insertion, Nothing_to_insert_is_no_error) {
-    EXPECT_TRUE(store_.insert(std::vector<PlacedJob>{}).empty());
+    EXPECT_TRUE(store_.enqueuer().insert(std::vector<PlacedJob>{}).empty());
 }
 
 // R153
 TEST_P(Insertion, A_caller_decides_with_its_transaction_whether_the_job_exists) {
-    store_.in_transaction(
+    store_.enqueuer().in_transaction(
         [this](Transaction& transaction) {
-            store_.insert(transaction, {{JobPlace::executable, a_job("kept")}});
+            store_.enqueuer().insert(transaction, {{JobPlace::executable, a_job("kept")}});
         },
         {}
     );
     EXPECT_THROW(
-        store_.in_transaction(
+        store_.enqueuer().in_transaction(
             [this](Transaction& transaction) {
-                store_.insert(transaction, {{JobPlace::executable, a_job("dropped")}});
+                store_.enqueuer().insert(transaction, {{JobPlace::executable, a_job("dropped")}});
                 throw std::runtime_error("the app changed its mind");
             },
             {}
@@ -87,7 +87,7 @@ class DuplicateInsertion : public StoreTest {
 protected:
     void expect_duplicate(std::vector<PlacedJob> jobs) {
         try {
-            store_.insert(std::move(jobs));
+            store_.enqueuer().insert(std::move(jobs));
             ADD_FAILURE() << "the duplicate was taken";
         } catch (const DbError& error) {
             EXPECT_EQ(error.kind(), DbErrorKind::duplicate_key) << error.what();
@@ -132,7 +132,7 @@ TEST_P(DuplicateInsertion, One_duplicate_among_many_jobs_keeps_all_of_them_out) 
 TEST_P(Insertion, A_failure_in_the_middle_keeps_all_jobs_out) {
     faults_.add({.point = FaultPoint::execute, .kind = DbErrorKind::storage_full, .skip = 1});
     EXPECT_THROW(
-        store_.insert(
+        store_.enqueuer().insert(
             {{JobPlace::executable, a_job("a")}, {JobPlace::timer, a_job("b").due_at(clock_.now())}}
         ),
         DbError

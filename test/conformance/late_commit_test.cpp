@@ -28,13 +28,13 @@ protected:
     LateCommit() {
         EXPECT_CALL(slow_, acquire(_, _, _, _))
             .WillRepeatedly([this](auto& claim, auto& served, auto limit, auto after) {
-                std::vector<Job> jobs = store_.acquire(claim, served, limit, after);
+                std::vector<Job> jobs = store_.executor().acquire(claim, served, limit, after);
                 limit.seen->search = after.empty() ? kDeadRows : 0ms;
                 return jobs;
             });
         EXPECT_CALL(slow_, has_acquirable(_, _)).WillRepeatedly([this](auto& served, auto after) {
             clock_.tick(after.empty() ? kDeadRows : 0ms);
-            return store_.has_acquirable(served, after);
+            return store_.executor().has_acquirable(served, after);
         });
         intake_.served_jobs.types = noop_;
         intake_.free_places = 2;
@@ -71,7 +71,7 @@ TEST_P(LateCommit, A_job_with_an_old_id_is_found_soon_enough_after_its_commit) {
     {
         Transaction late(*connection_);
         const Job job = job_made(1h);
-        (void)store_.insert(late, {{JobPlace::executable, job}});
+        (void)store_.enqueuer().insert(late, {{JobPlace::executable, job}});
         EXPECT_THAT(taken_after(1), IsEmpty());
         late.commit();
     }
@@ -96,7 +96,7 @@ TEST_P(LateCommit, In_a_backlog_it_is_found_as_soon) {
 }
 
 TEST_P(LateCommit, A_page_of_which_some_are_left_out_is_not_the_end_of_the_table) {
-    store_.suspend(persistence::SuspensionScope::instance, "order-17", clock_.now());
+    store_.jobs().suspend(persistence::SuspensionScope::instance, "order-17", clock_.now());
     insert(JobPlace::executable, many_jobs("j", 3));
     execute("UPDATE ACT_RU_JOB SET PROCESS_INSTANCE_ID_ = 'order-17' WHERE ID_ = 'j000'");
     EXPECT_THAT(taken_after(1), ElementsAre("j001"));
@@ -104,7 +104,7 @@ TEST_P(LateCommit, A_page_of_which_some_are_left_out_is_not_the_end_of_the_table
 }
 
 TEST_P(LateCommit, What_is_left_to_a_node_that_does_not_take_it_is_taken_as_soon) {
-    store_.register_node(
+    store_.nodes().register_node(
         {.node = "idle", .incarnation = "1"}, noop_, clock_.now(), clock_.now() + 1h
     );
     std::vector<Job> jobs;

@@ -23,13 +23,17 @@ class Listing : public StoreTest {
 protected:
     std::vector<std::string>
     list(const JobFilter& filter = {}, std::string_view after = "", std::size_t limit = 100) {
-        const std::vector<Job> jobs = store_.list(JobPlace::dead_letter, filter, after, limit);
+        const std::vector<Job> jobs =
+            store_.jobs().list(JobPlace::dead_letter, filter, after, limit);
         if (after.empty() && jobs.size() < limit) {
             EXPECT_EQ(
-                store_.count(JobPlace::dead_letter, filter), static_cast<std::int64_t>(jobs.size())
+                store_.jobs().count(JobPlace::dead_letter, filter),
+                static_cast<std::int64_t>(jobs.size())
             );
         }
-        EXPECT_EQ(store_.list_ids(JobPlace::dead_letter, filter, after, limit), ids_of(jobs));
+        EXPECT_EQ(
+            store_.jobs().list_ids(JobPlace::dead_letter, filter, after, limit), ids_of(jobs)
+        );
         return ids_of(jobs);
     }
 
@@ -64,8 +68,8 @@ TEST_P(Listing, Each_place_is_listed_apart) {
     insert(JobPlace::executable, a_job("e").build());
     insert(JobPlace::dead_letter, a_job("d").build());
     EXPECT_THAT(list(), ElementsAre("d"));
-    EXPECT_EQ(store_.count(JobPlace::executable, {}), 1);
-    EXPECT_EQ(store_.count(JobPlace::timer, {}), 0);
+    EXPECT_EQ(store_.jobs().count(JobPlace::executable, {}), 1);
+    EXPECT_EQ(store_.jobs().count(JobPlace::timer, {}), 0);
 }
 
 TEST_P(Listing, Each_field_of_the_filter_narrows_the_list) {
@@ -147,7 +151,7 @@ TEST_P(Listing, Numbers_and_failures_are_asked_for) {
     with_message.exception_message = "no disk";
     insert(JobPlace::executable, std::vector{without, with_message});
     const auto listed = [this](const JobFilter& filter) {
-        return ids_of(store_.list(JobPlace::executable, filter, "", 10));
+        return ids_of(store_.jobs().list(JobPlace::executable, filter, "", 10));
     };
     EXPECT_THAT(listed({.fields = {is_above(&Job::retries, 0)}}), ElementsAre("b"));
     EXPECT_THAT(listed({.fields = {is_not_above(&Job::retries, 0)}}), ElementsAre("a"));
@@ -164,7 +168,7 @@ TEST_P(Listing, A_list_may_be_in_another_order_where_no_value_comes_last) {
     jobs[3].due_date = noon + 1h;
     insert(JobPlace::dead_letter, jobs);
     const auto in_order = [&](const persistence::SortedPart& part) {
-        return ids_of(store_.list_in_order(JobPlace::dead_letter, {}, part));
+        return ids_of(store_.jobs().list_in_order(JobPlace::dead_letter, {}, part));
     };
     EXPECT_THAT(in_order({.by = &Job::due_date}), ElementsAre("b", "d", "a", "c"));
     EXPECT_THAT(
@@ -175,7 +179,7 @@ TEST_P(Listing, A_list_may_be_in_another_order_where_no_value_comes_last) {
     EXPECT_THAT(in_order({.by = &Job::retries, .limit = 2}), ElementsAre("a", "b"))
         << "dead letters have no retries";
     EXPECT_THAT(
-        ids_of(store_.list_in_order(
+        ids_of(store_.jobs().list_in_order(
             JobPlace::dead_letter, {.fields = {is_after(&Job::due_date, noon + 90min)}}, {}
         )),
         ElementsAre("a")
@@ -196,12 +200,12 @@ TEST_P(Listing, A_sorted_list_goes_on_behind_a_job_that_may_have_gone) {
     jobs[5].due_date = noon + 3h;
     insert(JobPlace::dead_letter, jobs);
     for (const bool is_descending : {false, true}) {
-        const auto whole = store_.list_in_order(
+        const auto whole = store_.jobs().list_in_order(
             JobPlace::dead_letter, {}, {.by = &Job::due_date, .is_descending = is_descending}
         );
         ASSERT_EQ(whole.size(), 6U);
         for (std::size_t seen = 1; seen <= 6; ++seen) {
-            const auto rest = store_.list_in_order(
+            const auto rest = store_.jobs().list_in_order(
                 JobPlace::dead_letter,
                 {},
                 {.by = &Job::due_date, .is_descending = is_descending, .behind = whole[seen - 1]}
@@ -212,7 +216,7 @@ TEST_P(Listing, A_sorted_list_goes_on_behind_a_job_that_may_have_gone) {
                     ids_of({whole.begin() + static_cast<std::ptrdiff_t>(seen), whole.end()})
                 )
             ) << seen;
-            const auto skipped = store_.list_in_order(
+            const auto skipped = store_.jobs().list_in_order(
                 JobPlace::dead_letter,
                 {},
                 {.by = &Job::due_date, .is_descending = is_descending, .skipped = seen}
@@ -221,7 +225,7 @@ TEST_P(Listing, A_sorted_list_goes_on_behind_a_job_that_may_have_gone) {
         }
     }
     const auto behind_none = [&](const schema::JobMember& by) {
-        return ids_of(store_.list_in_order(
+        return ids_of(store_.jobs().list_in_order(
             JobPlace::dead_letter, {}, {.by = by, .limit = 1, .behind = Job{.id = "bb"}}
         ));
     };
@@ -236,7 +240,7 @@ TEST_P(Listing, A_filter_may_end_at_an_id) {
     EXPECT_THAT(list({.up_to = "j001"}), ElementsAre("j000", "j001"));
     EXPECT_THAT(list({.up_to = "j0015"}, "j000"), ElementsAre("j001"));
     EXPECT_THAT(list({.fields = {equals(&Job::handler_type, "none")}, .up_to = "j003"}), IsEmpty());
-    const auto types = store_.count_types(JobPlace::dead_letter, {.up_to = "j002"});
+    const auto types = store_.jobs().count_types(JobPlace::dead_letter, {.up_to = "j002"});
     ASSERT_EQ(types.size(), 1U);
     EXPECT_EQ(types.front().jobs, 3);
 }
@@ -245,10 +249,10 @@ TEST_P(Listing, Lock_owners_are_counted_up_to_an_id) {
     for (const char* const id : {"a", "b", "c"}) {
         (void)insert_and_acquire(a_job(id));
     }
-    ASSERT_EQ(store_.count_lock_owners("").size(), 1U);
-    EXPECT_EQ(store_.count_lock_owners("").front().jobs, 3);
-    EXPECT_EQ(store_.count_lock_owners("b").front().jobs, 2);
-    EXPECT_THAT(store_.count_lock_owners("0"), IsEmpty());
+    ASSERT_EQ(store_.jobs().count_lock_owners("").size(), 1U);
+    EXPECT_EQ(store_.jobs().count_lock_owners("").front().jobs, 3);
+    EXPECT_EQ(store_.jobs().count_lock_owners("b").front().jobs, 2);
+    EXPECT_THAT(store_.jobs().count_lock_owners("0"), IsEmpty());
 }
 
 TEST_P(Listing, A_mark_ahead_is_where_a_list_stands_behind_so_many_rows_if_there_are_more) {
@@ -261,7 +265,7 @@ TEST_P(Listing, A_mark_ahead_is_where_a_list_stands_behind_so_many_rows_if_there
     timers[3].due_date.reset();
     insert(JobPlace::timer, timers);
     const auto mark = [&](JobPlace place, const persistence::SortedPart& part) {
-        const auto found = store_.mark_ahead(place, part);
+        const auto found = store_.jobs().mark_ahead(place, part);
         return found ? found->id : "none";
     };
     EXPECT_EQ(mark(JobPlace::dead_letter, {.limit = 2}), "j001");
@@ -276,7 +280,7 @@ TEST_P(Listing, A_mark_ahead_is_where_a_list_stands_behind_so_many_rows_if_there
         << "one without a date does not count";
     const persistence::SortedPart latest{.by = &Job::due_date, .is_descending = true, .limit = 1};
     EXPECT_EQ(mark(JobPlace::timer, latest), "a");
-    EXPECT_EQ(store_.mark_ahead(JobPlace::timer, latest)->due_date, noon + 2h);
+    EXPECT_EQ(store_.jobs().mark_ahead(JobPlace::timer, latest)->due_date, noon + 2h);
 }
 
 TEST_P(Listing, Sorted_texts_and_numbers_go_on_behind_equal_ones) {
@@ -288,7 +292,9 @@ TEST_P(Listing, Sorted_texts_and_numbers_go_on_behind_equal_ones) {
     jobs[1].priority = std::numeric_limits<std::int64_t>::min();
     insert(JobPlace::executable, jobs);
     const auto behind = [&](const schema::JobMember& by, const Job& last) {
-        return ids_of(store_.list_in_order(JobPlace::executable, {}, {.by = by, .behind = last}));
+        return ids_of(
+            store_.jobs().list_in_order(JobPlace::executable, {}, {.by = by, .behind = last})
+        );
     };
     EXPECT_THAT(behind(&Job::tenant_id, jobs[1]), ElementsAre("c", "a", "d"));
     EXPECT_THAT(behind(&Job::tenant_id, jobs[0]), ElementsAre("d"));
@@ -342,7 +348,7 @@ TEST_P(Listing, Locked_jobs_are_found_only_where_there_are_locks) {
     insert(JobPlace::executable, a_job("free").build());
     insert(JobPlace::dead_letter, a_job("dead").build());
     const auto listed = [this](JobPlace place, bool locked) {
-        return ids_of(store_.list(place, {.locked = locked}, "", 10));
+        return ids_of(store_.jobs().list(place, {.locked = locked}, "", 10));
     };
     EXPECT_THAT(listed(JobPlace::executable, true), ElementsAre("held"));
     EXPECT_THAT(listed(JobPlace::executable, false), ElementsAre("free"));
@@ -365,14 +371,14 @@ TEST_P(Listing, A_job_is_found_in_every_place_with_all_that_the_place_stores) {
     for (const JobPlace place : schema::kJobPlaces) {
         const std::string id(schema::name_of(place));
         const Job stored = insert(place, full_job(id));
-        const auto found = store_.find(id);
+        const auto found = store_.jobs().find(id);
         ASSERT_TRUE(found.has_value());
         EXPECT_EQ(found->place, place);
         Job expected = stored;
         expected.retries = place == JobPlace::dead_letter ? 0 : stored.retries;
         EXPECT_EQ(found->job, expected);
     }
-    EXPECT_EQ(store_.find("none"), std::nullopt);
+    EXPECT_EQ(store_.jobs().find("none"), std::nullopt);
 }
 
 }  // namespace

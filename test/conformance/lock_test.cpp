@@ -5,7 +5,6 @@ namespace jobstrand::test {
 
 namespace {
 
-using persistence::SqlStore;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -13,13 +12,16 @@ class Locks : public StoreTest {
 protected:
     std::vector<std::string>
     extend(std::string_view owner, schema::Duration by, std::vector<Fence> fences) {
-        return store_.extend_locks({.owner = owner, .until = clock_.now() + by}, fences);
+        return store_.executor().extend_locks({.owner = owner, .until = clock_.now() + by}, fences);
     }
 
     bool is_held(std::string_view owner, const Fence& fence) {
         bool held = false;
-        store_.in_transaction(
-            [&](Transaction& transaction) { held = store_.is_held(transaction, owner, fence); }, {}
+        store_.enqueuer().in_transaction(
+            [&](Transaction& transaction) {
+                held = store_.executor().is_held(transaction, owner, fence);
+            },
+            {}
         );
         return held;
     }
@@ -77,7 +79,7 @@ TEST_P(Locks, A_fence_holds_while_owner_and_revision_match) {
 // R156
 TEST_P(Locks, A_released_job_is_free_with_its_retries_and_a_raised_revision) {
     const Job held = insert_and_acquire(a_job("a").with_retries(2));
-    store_.release("node-1", fences_of({held}));
+    store_.executor().release("node-1", fences_of({held}));
     const Job released = job("a");
     EXPECT_TRUE(released.lock_owner.empty());
     EXPECT_EQ(released.lock_expiration, std::nullopt);
@@ -89,8 +91,8 @@ TEST_P(Locks, A_released_job_is_free_with_its_retries_and_a_raised_revision) {
 
 TEST_P(Locks, A_release_leaves_jobs_alone_that_are_no_longer_ours) {
     const Job held = insert_and_acquire(a_job("a"), "node-1");
-    store_.release("node-2", fences_of({held}));
-    store_.release("node-1", std::vector<Fence>{{"a", held.revision + 1}, {"gone", 1}});
+    store_.executor().release("node-2", fences_of({held}));
+    store_.executor().release("node-1", std::vector<Fence>{{"a", held.revision + 1}, {"gone", 1}});
     EXPECT_EQ(job("a"), held);
 }
 
@@ -105,7 +107,7 @@ protected:
 
     persistence::LockReset
     reset(JobPlace place, std::string_view after = {}, std::size_t rows = 100) {
-        return store_.reset_expired_locks(
+        return store_.executor().reset_expired_locks(
             place, {.now = clock_.now(), .after = after, .rows = rows, .page = 2}
         );
     }
@@ -190,7 +192,8 @@ TEST_P(ExpiredLockReset, A_lock_that_is_renewed_after_the_page_was_read_stays) {
     FaultPlan no_faults;
     Node holder(*database_, no_faults);
     faults_.interleave(FaultPoint::begin, 0, [&] {
-        const auto lost = holder.store().extend_locks(claim_of("node-1"), fences_of({held}));
+        const auto lost =
+            holder.store().executor().extend_locks(claim_of("node-1"), fences_of({held}));
         EXPECT_THAT(lost, IsEmpty());
     });
     EXPECT_EQ(reset(JobPlace::executable).freed, 0);
@@ -203,7 +206,7 @@ TEST_P(ExpiredLockReset, The_former_holder_has_lost_its_fence) {
     clock_.tick(1h);
     ASSERT_EQ(reset(JobPlace::executable).freed, 1);
     EXPECT_THAT(
-        store_.apply("node-1", std::vector{completed_outcome(held)}),
+        store_.executor().apply("node-1", std::vector{completed_outcome(held)}),
         ElementsAre(OutcomeAnswer::lost_lock)
     );
     EXPECT_EQ(place_of("a"), "executable");
@@ -216,14 +219,17 @@ TEST_P(Locks, What_a_claim_has_locked_is_known_by_the_end_of_the_claim) {
     first.pages_from = 0;
     const LockClaim second{
         .owner = "node-1", .until = first.until + 1ms, .now = first.now, .pages_from = 0};
-    (void)store_.acquire(first, noop_, 2);
-    const std::vector<Job> lost = store_.acquire(second, noop_, 2);
-    EXPECT_EQ(store_.take_up(second), lost);
+    (void)store_.executor().acquire(first, noop_, 2);
+    const std::vector<Job> lost = store_.executor().acquire(second, noop_, 2);
+    EXPECT_EQ(store_.executor().take_up(second), lost);
     EXPECT_THAT(
-        store_.take_up({.owner = "node-2", .until = second.until, .now = clock_.now()}), IsEmpty()
+        store_.executor().take_up({.owner = "node-2", .until = second.until, .now = clock_.now()}),
+        IsEmpty()
     );
     EXPECT_THAT(
-        store_.take_up({.owner = "node-1", .until = second.until + 1ms, .now = clock_.now()}),
+        store_.executor().take_up(
+            {.owner = "node-1", .until = second.until + 1ms, .now = clock_.now()}
+        ),
         IsEmpty()
     );
 }

@@ -21,14 +21,14 @@ protected:
 
     void free_expired() {
         clock_.tick(1h);
-        const auto reset = store_.reset_expired_locks(
+        const auto reset = store_.executor().reset_expired_locks(
             JobPlace::executable, {.now = clock_.now(), .rows = 100, .page = 10}
         );
         EXPECT_EQ(reset.freed, 1);
     }
 
     [[nodiscard]] bool count(const Job& held) {
-        return store_.count_start(
+        return store_.executor().count_start(
             held.lock_owner, {.id = held.id, .revision = held.revision}, clock_.now() + wait_
         );
     }
@@ -88,12 +88,15 @@ TEST_P(LostStarts, Only_the_holder_of_the_lock_counts_a_start) {
     insert(JobPlace::executable, a_job("a"));
     (void)died_with("a");
     const Job held = acquire_it();
-    EXPECT_FALSE(store_.count_start("another", {.id = "a", .revision = held.revision}, clock_.now())
-    );
+    EXPECT_FALSE(store_.executor().count_start(
+        "another", {.id = "a", .revision = held.revision}, clock_.now()
+    ));
+    EXPECT_FALSE(store_.executor().count_start(
+        "dead-node", {.id = "a", .revision = held.revision - 1}, clock_.now()
+    ));
     EXPECT_FALSE(
-        store_.count_start("dead-node", {.id = "a", .revision = held.revision - 1}, clock_.now())
+        store_.executor().count_start("dead-node", {.id = "gone", .revision = 1}, clock_.now())
     );
-    EXPECT_FALSE(store_.count_start("dead-node", {.id = "gone", .revision = 1}, clock_.now()));
     EXPECT_EQ(job("a").lost_starts, 1);
 }
 
@@ -101,11 +104,11 @@ TEST_P(LostStarts, Starts_that_have_ended_after_all_are_taken_back_one_each) {
     insert(JobPlace::executable, many_jobs("j", 3));
     execute("UPDATE ACT_RU_JOB SET LOST_STARTS_ = 2 WHERE ID_ = 'j001'");
     execute("UPDATE ACT_RU_JOB SET LOST_STARTS_ = 1 WHERE ID_ = 'j002'");
-    store_.uncount_starts(std::vector<std::string>{"j002", "gone", "j001", "j000"});
+    store_.executor().uncount_starts(std::vector<std::string>{"j002", "gone", "j001", "j000"});
     EXPECT_EQ(job("j000").lost_starts, 0);
     EXPECT_EQ(job("j001").lost_starts, 1);
     EXPECT_EQ(job("j002").lost_starts, 0);
-    store_.uncount_starts({});
+    store_.executor().uncount_starts({});
 }
 
 TEST_P(LostStarts, A_job_that_leaves_its_place_begins_anew) {
@@ -113,10 +116,10 @@ TEST_P(LostStarts, A_job_that_leaves_its_place_begins_anew) {
     (void)died_with("a");
     const Job held = acquire_it();
     const std::vector<Outcome> failed{failed_outcome(held, {.message = "no ink"}, clock_.now())};
-    EXPECT_THAT(store_.apply("dead-node", failed), ElementsAre(OutcomeAnswer::done));
+    EXPECT_THAT(store_.executor().apply("dead-node", failed), ElementsAre(OutcomeAnswer::done));
     ASSERT_EQ(place_of("a"), "timer");
     clock_.tick(1h);
-    EXPECT_EQ(store_.move_due_timers(clock_.now(), 10, {}, noop_).moved, 1U);
+    EXPECT_EQ(store_.timers().move_due_timers(clock_.now(), 10, {}, noop_).moved, 1U);
     EXPECT_EQ(job("a").lost_starts, 0);
 }
 
@@ -124,8 +127,8 @@ TEST_P(LostStarts, A_release_or_a_renewal_changes_nothing) {
     insert(JobPlace::executable, a_job("a"));
     (void)died_with("a");
     const Job held = acquire_it();
-    (void)store_.extend_locks(claim_of("dead-node"), fences_of({held}));
-    store_.release("dead-node", fences_of({held}));
+    (void)store_.executor().extend_locks(claim_of("dead-node"), fences_of({held}));
+    store_.executor().release("dead-node", fences_of({held}));
     EXPECT_EQ(job("a").lost_starts, 1);
 }
 
@@ -134,11 +137,13 @@ TEST_P(LostStarts, A_job_that_has_lost_too_many_is_a_dead_letter_that_says_so) {
     execute("UPDATE ACT_RU_JOB SET LOST_STARTS_ = 3 WHERE ID_ = 'a'");
     const Job held = acquire_it();
     const std::vector<Outcome> one{outcome_of(held, schema::crash_loop(held, clock_.now()))};
-    EXPECT_THAT(store_.apply("dead-node", one), ElementsAre(OutcomeAnswer::done));
+    EXPECT_THAT(store_.executor().apply("dead-node", one), ElementsAre(OutcomeAnswer::done));
     ASSERT_EQ(place_of("a"), "dead");
     EXPECT_THAT(job("a").exception_message, testing::HasSubstr("ended 3 times in a row"));
     const std::vector<std::string> ids{"a"};
-    EXPECT_THAT(store_.requeue(ids, 3, std::nullopt, clock_.now()), ElementsAre(JobAnswer::done));
+    EXPECT_THAT(
+        store_.jobs().requeue(ids, 3, std::nullopt, clock_.now()), ElementsAre(JobAnswer::done)
+    );
     EXPECT_EQ(job("a").lost_starts, 0);
 }
 
@@ -150,8 +155,9 @@ TEST_P(LostStarts, Timers_and_external_jobs_have_none) {
         locked.lock_expiration = clock_.now();
         insert(place, locked);
         clock_.tick(1s);
-        const auto reset =
-            store_.reset_expired_locks(place, {.now = clock_.now(), .rows = 100, .page = 10});
+        const auto reset = store_.executor().reset_expired_locks(
+            place, {.now = clock_.now(), .rows = 100, .page = 10}
+        );
         EXPECT_EQ(reset.freed, 1) << schema::name_of(place);
     }
 }

@@ -65,7 +65,7 @@ protected:
             model_.insert(job.id, job.process_instance_id, job.due_date, clock_.now());
             jobs.push_back({.place = schema::place_of_new(job, clock_.now()), .job = job});
         }
-        store_.insert(jobs);
+        store_.enqueuer().insert(jobs);
     }
 
     void acquire_all() {
@@ -88,7 +88,7 @@ protected:
         const bool holds = model_.jobs().contains(job.id) &&
                            model_.job(job.id).owner == job.lock_owner &&
                            !stale_.contains({job.id, job.revision});
-        const auto answer = store_.apply(job.lock_owner, std::span(&outcome, 1)).front();
+        const auto answer = store_.executor().apply(job.lock_owner, std::span(&outcome, 1)).front();
         EXPECT_EQ(answer, holds ? OutcomeAnswer::done : OutcomeAnswer::lost_lock);
         if (holds) {
             end_in_model(job.id, outcome.transition.reason);
@@ -136,7 +136,8 @@ protected:
                 stale_.insert({job.id, job.revision});
             }
         }
-        const auto reset = store_.reset_expired_locks(JobPlace::executable, {.now = clock_.now()});
+        const auto reset =
+            store_.executor().reset_expired_locks(JobPlace::executable, {.now = clock_.now()});
         EXPECT_EQ(reset.freed, model_.reset_locks(clock_.now()));
     }
 
@@ -145,7 +146,7 @@ protected:
         const std::string node = any_node();
         note(is_claimed ? "move timers for " + node : "move timers");
         const auto claim = is_claimed ? std::optional(claim_of(node)) : std::nullopt;
-        const auto moved = store_.move_due_timers(clock_.now(), kAll, claim, noop_);
+        const auto moved = store_.timers().move_due_timers(clock_.now(), kAll, claim, noop_);
         const std::vector<std::string> expected = model_.move_due_timers(clock_.now());
         EXPECT_EQ(moved.moved, expected.size());
         if (is_claimed) {
@@ -167,12 +168,12 @@ protected:
         const std::string& id = any_of(timers);
         if (number(0, 1) == 0) {
             note("fire " + id);
-            EXPECT_EQ(store_.fire_timer(id, clock_.now()), JobAnswer::done);
+            EXPECT_EQ(store_.jobs().fire_timer(id, clock_.now()), JobAnswer::done);
             model_.job(id).place = JobPlace::executable;
         } else {
             const schema::TimePoint due = clock_.now() + number(1, 30) * 1s;
             note("reschedule " + id);
-            EXPECT_EQ(store_.reschedule_timer(id, due, clock_.now()), JobAnswer::done);
+            EXPECT_EQ(store_.jobs().reschedule_timer(id, due, clock_.now()), JobAnswer::done);
             model_.job(id).due = due;
         }
     }
@@ -187,7 +188,7 @@ protected:
         note("remove " + one[0]);
         const JobModel::Job& job = model_.job(one[0]);
         const bool is_running = !job.owner.empty() && job.locked_until >= clock_.now();
-        const auto answer = store_.remove(place, one, clock_.now()).front();
+        const auto answer = store_.jobs().remove(place, one, clock_.now()).front();
         EXPECT_EQ(answer, is_running ? JobAnswer::locked : JobAnswer::done);
         if (!is_running) {
             model_.remove(one[0]);
@@ -199,7 +200,7 @@ protected:
         const int retries = number(1, 4);
         const auto due = any_due_date();
         note(fmt::format("requeue {}", fmt::join(dead, " ")));
-        const auto answers = store_.requeue(dead, retries, due, clock_.now());
+        const auto answers = store_.jobs().requeue(dead, retries, due, clock_.now());
         EXPECT_EQ(std::ranges::count(answers, JobAnswer::done), std::ssize(dead));
         for (const std::string& id : dead) {
             model_.requeue(id, retries, due, clock_.now());
@@ -217,13 +218,13 @@ protected:
                 }
             }
             EXPECT_EQ(
-                store_.suspend(SuspensionScope::instance, instance, clock_.now()),
+                store_.jobs().suspend(SuspensionScope::instance, instance, clock_.now()),
                 model_.suspend(instance, clock_.now())
             );
         } else {
             note("activate " + instance);
             EXPECT_EQ(
-                store_.activate(SuspensionScope::instance, instance, clock_.now()),
+                store_.jobs().activate(SuspensionScope::instance, instance, clock_.now()),
                 model_.activate(instance)
             );
         }
@@ -264,7 +265,7 @@ protected:
     void compare() {
         for (const JobPlace place : schema::kJobPlaces) {
             std::vector<std::string> found;
-            for (const Job& job : store_.list(place, {}, "", kAll)) {
+            for (const Job& job : store_.jobs().list(place, {}, "", kAll)) {
                 found.push_back(job.id);
                 const auto known = model_.jobs().find(job.id);
                 if (known != model_.jobs().end() && place != JobPlace::dead_letter) {

@@ -17,11 +17,11 @@ protected:
     using Answers = std::vector<JobAnswer>;
 
     Answers remove(const std::vector<std::string>& ids, JobPlace place = JobPlace::executable) {
-        return store_.remove(place, ids, clock_.now());
+        return store_.jobs().remove(place, ids, clock_.now());
     }
 
     Answers requeue(const std::vector<std::string>& ids) {
-        return store_.requeue(ids, 3, std::nullopt, clock_.now());
+        return store_.jobs().requeue(ids, 3, std::nullopt, clock_.now());
     }
 
     /// Those of jobs that stand in a place.

@@ -84,7 +84,9 @@ TEST_P(Neighbours, Are_not_waited_for_by_completed_jobs) {
     lock_last_ten(JobPlace::executable);
     std::vector<Outcome> outcomes;
     std::ranges::transform(held, std::back_inserter(outcomes), completed_outcome);
-    EXPECT_THAT(store_.apply("node-1", without_last_ten(outcomes)), Each(OutcomeAnswer::done));
+    EXPECT_THAT(
+        store_.executor().apply("node-1", without_last_ten(outcomes)), Each(OutcomeAnswer::done)
+    );
 }
 
 TEST_P(Neighbours, Are_not_waited_for_by_failed_jobs) {
@@ -95,15 +97,17 @@ TEST_P(Neighbours, Are_not_waited_for_by_failed_jobs) {
     for (const Job& job : held) {
         outcomes.push_back(failed_outcome(job, {.message = "no", .details = "why"}, clock_.now()));
     }
-    EXPECT_THAT(store_.apply("node-1", without_last_ten(outcomes)), Each(OutcomeAnswer::done));
+    EXPECT_THAT(
+        store_.executor().apply("node-1", without_last_ten(outcomes)), Each(OutcomeAnswer::done)
+    );
 }
 
 TEST_P(Neighbours, Are_not_waited_for_when_locks_are_renewed_and_released) {
     insert_jobs(JobPlace::executable);
     const std::vector<Fence> fences = without_last_ten(fences_of(acquire()));
     lock_last_ten(JobPlace::executable);
-    EXPECT_THAT(store_.extend_locks(claim_of("node-1"), fences), SizeIs(0));
-    store_.release("node-1", fences);
+    EXPECT_THAT(store_.executor().extend_locks(claim_of("node-1"), fences), SizeIs(0));
+    store_.executor().release("node-1", fences);
     EXPECT_EQ(job("j000").lock_owner, "");
 }
 
@@ -116,34 +120,38 @@ TEST_P(Neighbours, Are_not_waited_for_by_an_acquisition) {
 TEST_P(Neighbours, Are_not_waited_for_by_due_timers) {
     insert_jobs(JobPlace::timer);
     lock_last_ten(JobPlace::timer);
-    const auto due = store_.move_due_timers(clock_.now(), 100, claim_of("node-1"), noop_);
+    const auto due = store_.timers().move_due_timers(clock_.now(), 100, claim_of("node-1"), noop_);
     EXPECT_EQ(due.moved, 50U);
 }
 
 TEST_P(Neighbours, Are_not_waited_for_by_timers_moved_by_hand) {
     insert_jobs(JobPlace::timer);
     lock_last_ten(JobPlace::timer);
-    EXPECT_EQ(store_.fire_timer("j000", clock_.now()), JobAnswer::done);
-    EXPECT_EQ(store_.reschedule_timer("j001", clock_.now() + 1h, clock_.now()), JobAnswer::done);
+    EXPECT_EQ(store_.jobs().fire_timer("j000", clock_.now()), JobAnswer::done);
+    EXPECT_EQ(
+        store_.jobs().reschedule_timer("j001", clock_.now() + 1h, clock_.now()), JobAnswer::done
+    );
 }
 
 TEST_P(Neighbours, Are_not_waited_for_by_dead_letters_that_are_requeued) {
     insert_jobs(JobPlace::dead_letter);
     lock_last_ten(JobPlace::dead_letter);
     EXPECT_EQ(
-        store_.change(
+        store_.jobs().change(
             JobPlace::dead_letter, "j000", {schema::set_to(&Job::priority, 7)}, clock_.now()
         ),
         JobAnswer::done
     );
-    EXPECT_THAT(store_.requeue(free_ids(), 1, std::nullopt, clock_.now()), Each(JobAnswer::done));
+    EXPECT_THAT(
+        store_.jobs().requeue(free_ids(), 1, std::nullopt, clock_.now()), Each(JobAnswer::done)
+    );
 }
 
 TEST_P(Neighbours, Are_not_waited_for_by_jobs_that_are_removed) {
     insert_jobs(JobPlace::dead_letter);
     lock_last_ten(JobPlace::dead_letter);
     EXPECT_THAT(
-        store_.remove(JobPlace::dead_letter, free_ids(), clock_.now()), Each(JobAnswer::done)
+        store_.jobs().remove(JobPlace::dead_letter, free_ids(), clock_.now()), Each(JobAnswer::done)
     );
 }
 
@@ -152,8 +160,9 @@ TEST_P(Neighbours, Are_not_waited_for_by_the_reset_of_expired_locks) {
     EXPECT_THAT(acquire(), SizeIs(60));
     clock_.tick(1h);
     lock_last_ten(JobPlace::executable);
-    const auto done =
-        store_.reset_expired_locks(JobPlace::executable, {.now = clock_.now(), .rows = 50});
+    const auto done = store_.executor().reset_expired_locks(
+        JobPlace::executable, {.now = clock_.now(), .rows = 50}
+    );
     EXPECT_EQ(done.freed, 50);
 }
 

@@ -12,7 +12,7 @@ using testing::ElementsAre;
 class Changes : public StoreTest {
 protected:
     JobAnswer change(JobPlace place, std::string_view id, const persistence::JobChanges& changes) {
-        return store_.change(place, id, changes, clock_.now());
+        return store_.jobs().change(place, id, changes, clock_.now());
     }
 };
 
@@ -130,7 +130,7 @@ protected:
         const std::vector<std::string>& ids,
         const persistence::ManyChanges& changes
     ) {
-        return store_.change_all(place, ids, changes, clock_.now());
+        return store_.jobs().change_all(place, ids, changes, clock_.now());
     }
 };
 
@@ -158,7 +158,7 @@ TEST_P(ManyChangesAtOnce, Any_number_of_timers_get_retries_and_are_due_now) {
     );
     EXPECT_EQ(job("j000").retries, 5);
     EXPECT_EQ(job("j1499").due_date, clock_.now());
-    EXPECT_EQ(store_.move_due_timers(clock_.now(), 2000, std::nullopt, {}).moved, 1500U);
+    EXPECT_EQ(store_.timers().move_due_timers(clock_.now(), 2000, std::nullopt, {}).moved, 1500U);
 }
 
 TEST_P(ManyChangesAtOnce, Each_id_is_answered_in_its_order_and_what_a_node_holds_stays) {
@@ -222,7 +222,7 @@ TEST_P(Removal, Each_id_is_answered_in_its_order) {
     insert_and_acquire(a_job("a"));
     const std::vector<std::string> ids{"none", "b", "a", "c"};
     EXPECT_THAT(
-        store_.remove(JobPlace::executable, ids, clock_.now()),
+        store_.jobs().remove(JobPlace::executable, ids, clock_.now()),
         ElementsAre(JobAnswer::not_found, JobAnswer::done, JobAnswer::locked, JobAnswer::done)
     );
     EXPECT_EQ(place_of("a"), "executable");
@@ -236,10 +236,11 @@ TEST_P(Removal, A_job_is_removed_from_the_named_place_only) {
         insert(place, a_job(id).build());
         const JobPlace other = place == JobPlace::timer ? JobPlace::dead_letter : JobPlace::timer;
         EXPECT_THAT(
-            store_.remove(other, std::vector{id}, clock_.now()), ElementsAre(JobAnswer::not_found)
+            store_.jobs().remove(other, std::vector{id}, clock_.now()),
+            ElementsAre(JobAnswer::not_found)
         );
         EXPECT_THAT(
-            store_.remove(place, std::vector{id}, clock_.now()), ElementsAre(JobAnswer::done)
+            store_.jobs().remove(place, std::vector{id}, clock_.now()), ElementsAre(JobAnswer::done)
         );
         EXPECT_EQ(place_of(id), "nowhere");
     }
@@ -250,7 +251,7 @@ TEST_P(Removal, Any_number_of_jobs_can_be_removed) {
     std::vector<std::string> ids = ids_of(jobs);
     insert(JobPlace::dead_letter, std::move(jobs));
     EXPECT_THAT(
-        store_.remove(JobPlace::dead_letter, ids, clock_.now()),
+        store_.jobs().remove(JobPlace::dead_letter, ids, clock_.now()),
         testing::AllOf(testing::SizeIs(1500), testing::Each(JobAnswer::done))
     );
     EXPECT_EQ(count_rows("ACT_RU_DEADLETTER_JOB"), 0);
@@ -260,7 +261,7 @@ class Requeueing : public StoreTest {
 protected:
     std::vector<JobAnswer>
     requeue(std::vector<std::string> ids, int retries, std::optional<schema::TimePoint> due = {}) {
-        return store_.requeue(ids, retries, due, clock_.now());
+        return store_.jobs().requeue(ids, retries, due, clock_.now());
     }
 };
 

@@ -15,7 +15,7 @@ class Outcomes : public StoreTest {
 protected:
     std::vector<OutcomeAnswer>
     apply(std::vector<Outcome> outcomes, std::string_view owner = "node-1") {
-        return store_.apply(owner, outcomes);
+        return store_.executor().apply(owner, outcomes);
     }
 
     Outcome failed(const Job& job, std::string message = "it broke") {
@@ -121,7 +121,7 @@ TEST_P(Outcomes, No_outcomes_is_no_error) {
 TEST_P(Outcomes, A_lost_lock_is_an_answer_and_the_rest_of_the_batch_is_written) {
     insert(JobPlace::executable, many_jobs("j", 8));
     const std::vector<Job> held = acquire();
-    store_.release("node-1", fences_of({held[1], held[3], held[5]}));
+    store_.executor().release("node-1", fences_of({held[1], held[3], held[5]}));
     ASSERT_EQ(acquire(2, "node-2").size(), 2U);
     execute("DELETE FROM ACT_RU_JOB WHERE ID_ = 'j006'");
     EXPECT_THAT(
@@ -172,7 +172,7 @@ TEST_P(Outcomes, A_job_named_twice_is_written_once) {
 // The node lost its lock, took the job again, and both runs ended together.
 TEST_P(Outcomes, Of_two_runs_of_one_job_in_a_batch_only_the_one_whose_fence_holds_counts) {
     const Job lost = insert_and_acquire(a_job("a"));
-    store_.release("node-1", fences_of({lost}));
+    store_.executor().release("node-1", fences_of({lost}));
     const Job held = acquire().at(0);
     EXPECT_THAT(
         apply({failed(lost), completed_outcome(held)}),
@@ -184,7 +184,7 @@ TEST_P(Outcomes, Of_two_runs_of_one_job_in_a_batch_only_the_one_whose_fence_hold
 // I3: the name of the holder alone does not tell two runs of one node apart.
 TEST_P(Outcomes, The_end_of_an_earlier_run_changes_nothing_about_the_next_one_of_the_same_node) {
     const Job lost = insert_and_acquire(a_job("a"));
-    store_.release("node-1", fences_of({lost}));
+    store_.executor().release("node-1", fences_of({lost}));
     const Job held = acquire().at(0);
     const std::vector<Outcome> late{
         completed_outcome(lost),
@@ -201,7 +201,7 @@ TEST_P(Outcomes, The_end_of_an_earlier_run_changes_nothing_about_the_next_one_of
 
 TEST_P(Outcomes, A_renewed_lock_still_holds) {
     const Job held = insert_and_acquire(a_job("a"));
-    ASSERT_TRUE(store_.extend_locks(claim_of("node-1"), fences_of({held})).empty());
+    ASSERT_TRUE(store_.executor().extend_locks(claim_of("node-1"), fences_of({held})).empty());
     EXPECT_THAT(apply({completed_outcome(held)}), ElementsAre(OutcomeAnswer::done));
 }
 
@@ -220,9 +220,9 @@ protected:
         const std::function<void()>& before_commit = [] {}
     ) {
         OutcomeAnswer answer = OutcomeAnswer::lost_lock;
-        store_.in_transaction(
+        store_.enqueuer().in_transaction(
             [&](Transaction& transaction) {
-                answer = store_.apply(transaction, "node-1", outcome);
+                answer = store_.executor().apply(transaction, "node-1", outcome);
                 before_commit();
             },
             {}
@@ -261,7 +261,7 @@ TEST_P(TransactionalOutcomes, The_outcome_is_rolled_back_with_the_callers_transa
 
 TEST_P(TransactionalOutcomes, A_lost_lock_is_an_answer_there_too) {
     const Job held = insert_and_acquire(a_job("a"));
-    store_.release("node-1", fences_of({held}));
+    store_.executor().release("node-1", fences_of({held}));
     EXPECT_EQ(apply_within(completed_outcome(held)), OutcomeAnswer::lost_lock);
     EXPECT_EQ(apply_within(failed(held)), OutcomeAnswer::lost_lock);
     EXPECT_EQ(place_of("a"), "executable");
@@ -293,13 +293,13 @@ TEST_P(OutcomesOfTwins, A_retry_whose_id_a_timer_has_becomes_a_dead_letter) {
     EXPECT_THAT(apply({failed(held), failed(other)}), Each(OutcomeAnswer::done));
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 0);
     EXPECT_EQ(place_of("b"), "timer");
-    const auto dead = store_.list(JobPlace::dead_letter, {}, "", 10);
+    const auto dead = store_.jobs().list(JobPlace::dead_letter, {}, "", 10);
     ASSERT_THAT(ids_of(dead), ElementsAre("a"));
     EXPECT_EQ(
         dead[0].exception_message, "another job with this id stands in ACT_RU_TIMER_JOB; it broke"
     );
     EXPECT_EQ(dead[0].attempts, 1);
-    EXPECT_EQ(store_.list(JobPlace::timer, {}, "", 10).at(0).payload, "twin");
+    EXPECT_EQ(store_.jobs().list(JobPlace::timer, {}, "", 10).at(0).payload, "twin");
 }
 
 TEST_P(OutcomesOfTwins, A_dead_letter_whose_id_another_one_has_gets_its_own) {
@@ -307,7 +307,7 @@ TEST_P(OutcomesOfTwins, A_dead_letter_whose_id_another_one_has_gets_its_own) {
     insert_twin(JobPlace::dead_letter);
     EXPECT_THAT(apply({failed(held)}), ElementsAre(OutcomeAnswer::done));
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 0);
-    auto dead = store_.list(JobPlace::dead_letter, {}, "", 10);
+    auto dead = store_.jobs().list(JobPlace::dead_letter, {}, "", 10);
     ASSERT_THAT(dead, SizeIs(2));
     std::ranges::sort(dead, {}, &Job::payload);
     EXPECT_NE(dead[0].id, "a");

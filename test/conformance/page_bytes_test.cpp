@@ -19,7 +19,7 @@ protected:
     }
 
     [[nodiscard]] std::vector<std::string> acquired(PageLimit limit) {
-        return ids_of(store_.acquire(claim_of("node-1"), noop_, limit));
+        return ids_of(store_.executor().acquire(claim_of("node-1"), noop_, limit));
     }
 
     /// Too long for a row: it is stored apart.
@@ -60,7 +60,8 @@ TEST_P(PageBytes, Payloads_that_are_stored_apart_count_before_they_are_read) {
     insert_with("b", 10);
     insert_with("c", kLong);
     insert_with("d", kLong);
-    const std::vector<Job> page = store_.acquire(claim_of("node-1"), noop_, {10, 2 * kLong + 10});
+    const std::vector<Job> page =
+        store_.executor().acquire(claim_of("node-1"), noop_, {10, 2 * kLong + 10});
     EXPECT_THAT(ids_of(page), ElementsAre("a", "b", "c"));
     EXPECT_THAT(page[2].payload, SizeIs(kLong));
     EXPECT_EQ(job("d").lock_owner, "");
@@ -94,9 +95,9 @@ TEST_P(PageBytes, By_priority_the_bound_is_the_same) {
         JobPlace::executable, a_job("high").with_priority(9).with_payload(std::string(kLong, 'x'))
     );
     const auto by_priority = [&](PageLimit limit) {
-        return ids_of(
-            store_.acquire_in_order(claim_of("node-1"), noop_, {.by_priority = true}, limit)
-        );
+        return ids_of(store_.executor().acquire_in_order(
+            claim_of("node-1"), noop_, {.by_priority = true}, limit
+        ));
     };
     EXPECT_THAT(by_priority({10, kLong}), ElementsAre("high"));
     EXPECT_THAT(by_priority({10, kLong}), ElementsAre("low"));
@@ -111,14 +112,15 @@ TEST_P(PageBytes, The_bound_holds_for_due_timers_that_arrive_locked) {
         clock_.tick(1ms);
     }
     const auto due =
-        store_.move_due_timers(clock_.now(), {10, 2 * kLong}, claim_of("node-1"), noop_);
+        store_.timers().move_due_timers(clock_.now(), {10, 2 * kLong}, claim_of("node-1"), noop_);
     EXPECT_EQ(due.moved, 2U);
     EXPECT_TRUE(due.is_cut);
     EXPECT_EQ(due.end, clock_.now() - 2ms);
     ASSERT_THAT(ids_of(due.locked), ElementsAre("a", "b"));
     EXPECT_THAT(due.locked[1].payload, SizeIs(kLong));
     EXPECT_EQ(place_of("c"), "timer");
-    const auto last = store_.move_due_timers(clock_.now(), {10, 1}, claim_of("node-1"), noop_);
+    const auto last =
+        store_.timers().move_due_timers(clock_.now(), {10, 1}, claim_of("node-1"), noop_);
     EXPECT_THAT(ids_of(last.locked), ElementsAre("c")) << "or it would never run";
     EXPECT_FALSE(last.is_cut);
 }
@@ -129,7 +131,9 @@ TEST_P(PageBytes, Due_timers_that_arrive_free_have_no_bound) {
             JobPlace::timer, a_job(id).with_payload(std::string(kLong, 'x')).due_at(clock_.now())
         );
     }
-    EXPECT_EQ(store_.move_due_timers(clock_.now(), {10, 1}, std::nullopt, noop_).moved, 2U);
+    EXPECT_EQ(
+        store_.timers().move_due_timers(clock_.now(), {10, 1}, std::nullopt, noop_).moved, 2U
+    );
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ TEST_P(PlainSql, Three_columns_make_a_job) {
     EXPECT_EQ(acquired[0].priority, 0);
     EXPECT_TRUE(acquired[0].create_time.has_value());
     EXPECT_THAT(
-        store_.apply("node-1", std::vector{completed_outcome(acquired[0])}),
+        store_.executor().apply("node-1", std::vector{completed_outcome(acquired[0])}),
         ElementsAre(OutcomeAnswer::done)
     );
 }
@@ -49,8 +49,9 @@ TEST_P(PlainSql, Columns_that_are_NULL_against_their_sense_read_as_their_default
     EXPECT_EQ(stored.tenant_id, "");
     const Job held = acquire().at(0);
     EXPECT_EQ(held, job("a"));
-    (void
-    )store_.apply("node-1", std::vector{failed_outcome(held, {.message = "no"}, clock_.now())});
+    (void)store_.executor().apply(
+        "node-1", std::vector{failed_outcome(held, {.message = "no"}, clock_.now())}
+    );
     EXPECT_EQ(place_of("a"), "timer");
     EXPECT_EQ(job("a").retries, 2);
 }
@@ -67,7 +68,7 @@ TEST_P(PlainSql, A_row_with_all_of_Flowables_columns_goes_through_a_life) {
         "'R2/PT1H', 'noop', 'cfg', NULL, '2025-12-31 23:00:00.001', '')",
         {false}
     );
-    const auto due = store_.move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
+    const auto due = store_.timers().move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
     const Job fired = due.locked.at(0);
     EXPECT_EQ(fired.category, "cat");
     EXPECT_FALSE(fired.exclusive);
@@ -75,9 +76,9 @@ TEST_P(PlainSql, A_row_with_all_of_Flowables_columns_goes_through_a_life) {
     EXPECT_EQ(fired.repeat, "");  // The next turn has it.
     EXPECT_EQ(fired.due_date, clock_.now() - 877ms);
     EXPECT_EQ(fired.create_time, clock_.now() - 1h + 1ms);
-    (void)store_.apply("node-1", std::vector{completed_outcome(fired)});
+    (void)store_.executor().apply("node-1", std::vector{completed_outcome(fired)});
     EXPECT_EQ(place_of("a"), "nowhere");
-    const Job next = store_.list(JobPlace::timer, {}, "", 10).at(0);
+    const Job next = store_.jobs().list(JobPlace::timer, {}, "", 10).at(0);
     EXPECT_EQ(next.repeat, "R1/2025-12-31T23:59:59.123Z/PT1H");
     EXPECT_EQ(next.scope_definition_id, "scope-def");
 }
@@ -85,7 +86,7 @@ TEST_P(PlainSql, A_row_with_all_of_Flowables_columns_goes_through_a_life) {
 // Flowable asks for the jobs without tenant by TENANT_ID_ = ''.
 TEST_P(PlainSql, Without_a_tenant_the_column_holds_the_empty_text) {
     insert(JobPlace::timer, a_job("a").due_at(clock_.now()).build());
-    EXPECT_EQ(store_.move_due_timers(clock_.now(), 10, std::nullopt, {}).moved, 1U);
+    EXPECT_EQ(store_.timers().move_due_timers(clock_.now(), 10, std::nullopt, {}).moved, 1U);
     EXPECT_EQ(execute("DELETE FROM ACT_RU_JOB WHERE TENANT_ID_ = ''"), 1);
 }
 

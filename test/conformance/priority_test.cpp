@@ -52,7 +52,9 @@ protected:
         std::size_t limit,
         const LanePositions& behind = {}
     ) {
-        return store.acquire_in_order(claim_of(owner), noop_, {.by_priority = true}, limit, behind);
+        return store.executor().acquire_in_order(
+            claim_of(owner), noop_, {.by_priority = true}, limit, behind
+        );
     }
 
     [[nodiscard]] std::vector<std::string>
@@ -140,7 +142,7 @@ TEST_P(Priorities, A_freed_job_is_found_again) {
     add("a", 2);
     add("b", 2);
     const auto held = acquire_by_priority(store_, "node-1", 2);
-    store_.release("node-1", std::vector<Fence>{fences_of(held).front()});
+    store_.executor().release("node-1", std::vector<Fence>{fences_of(held).front()});
     EXPECT_THAT(take(), ElementsAre("a"));
 }
 
@@ -152,7 +154,9 @@ TEST_P(Priorities, Types_that_are_not_served_are_left) {
     );
     EXPECT_THAT(take(), ElementsAre("b"));
     EXPECT_TRUE(job("a").lock_owner.empty());
-    EXPECT_THAT(store_.acquire_in_order(claim_of("n"), {}, {.by_priority = true}, 10), IsEmpty());
+    EXPECT_THAT(
+        store_.executor().acquire_in_order(claim_of("n"), {}, {.by_priority = true}, 10), IsEmpty()
+    );
     EXPECT_THAT(take(0), IsEmpty());
 }
 
@@ -172,7 +176,7 @@ TEST_P(Priorities, Jobs_of_suspended_instances_move_aside) {
         add(id, 'z' - *id);
     }
     add("a", 0);
-    store_.suspend(SuspensionScope::instance, "order-17", clock_.now());
+    store_.jobs().suspend(SuspensionScope::instance, "order-17", clock_.now());
     execute("UPDATE ACT_RU_JOB SET PROCESS_INSTANCE_ID_ = 'order-17' WHERE ID_ <> 'a'");
     EXPECT_THAT(take(2), ElementsAre("a")) << "pages of nothing but suspended jobs are no end";
     EXPECT_EQ(place_of("b"), "suspended");

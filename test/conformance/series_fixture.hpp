@@ -21,8 +21,9 @@ protected:
     std::string start(Series series, Job turn = a_job("")) {
         turn.id = turn.id.empty() ? series.key + "-1" : turn.id;
         turn.correlation_id = turn.id;
-        const auto turns =
-            store_.create({{.series = std::move(series), .first_turn = turn}}, clock_.now());
+        const auto turns = store_.enqueuer().create(
+            {{.series = std::move(series), .first_turn = turn}}, clock_.now()
+        );
         return turns.front().job.series;
     }
 
@@ -33,7 +34,7 @@ protected:
 
     /// Moves what is due, and locks all of it for node-1.
     std::vector<Job> fire() {
-        auto due = store_.move_due_timers(clock_.now(), 100, claim_of("node-1"), noop_);
+        auto due = store_.timers().move_due_timers(clock_.now(), 100, claim_of("node-1"), noop_);
         std::ranges::move(acquire(), std::back_inserter(due.locked));  // With long payloads.
         return std::move(due.locked);
     }
@@ -48,32 +49,38 @@ protected:
 
     void complete(const Job& job, std::optional<std::string> payload = {}) {
         const Outcome outcome = outcome_of(job, schema::completed(job, std::move(payload)));
-        EXPECT_EQ(store_.apply("node-1", std::vector{outcome}).front(), OutcomeAnswer::done);
+        EXPECT_EQ(
+            store_.executor().apply("node-1", std::vector{outcome}).front(), OutcomeAnswer::done
+        );
     }
 
     void fail(const Job& job) {
         const Outcome outcome = failed_outcome(job, {.message = "no"}, clock_.now());
-        EXPECT_EQ(store_.apply("node-1", std::vector{outcome}).front(), OutcomeAnswer::done);
+        EXPECT_EQ(
+            store_.executor().apply("node-1", std::vector{outcome}).front(), OutcomeAnswer::done
+        );
     }
 
     void kill_job(const Job& job) {
         const Outcome outcome =
             failed_outcome(job, {.message = "no", .retryable = false}, clock_.now());
-        EXPECT_EQ(store_.apply("node-1", std::vector{outcome}).front(), OutcomeAnswer::done);
+        EXPECT_EQ(
+            store_.executor().apply("node-1", std::vector{outcome}).front(), OutcomeAnswer::done
+        );
     }
 
     [[nodiscard]] Series series(std::string_view key = "s") {
-        return store_.find_series(key).value().series;
+        return store_.series().find_series(key).value().series;
     }
     [[nodiscard]] SeriesCondition condition(std::string_view key = "s") {
-        return store_.find_series(key).value().condition;
+        return store_.series().find_series(key).value().condition;
     }
 
     /// The only job in a place.
     [[nodiscard]] Job only_job_in(JobPlace place) {
-        const std::vector<Job> jobs = store_.list(place, {}, "", 10);
+        const std::vector<Job> jobs = store_.jobs().list(place, {}, "", 10);
         EXPECT_EQ(jobs.size(), 1U) << schema::name_of(place);
-        return jobs.empty() ? Job{} : store_.find(jobs.front().id)->job;
+        return jobs.empty() ? Job{} : store_.jobs().find(jobs.front().id)->job;
     }
 
     [[nodiscard]] std::int64_t jobs_with_baton() {

@@ -19,7 +19,7 @@ protected:
 
     /// The series that is not the one with the key `s`.
     Series other_series() {
-        for (SeriesSummary& summary : store_.list_series({}, "", 10)) {
+        for (SeriesSummary& summary : store_.series().list_series({}, "", 10)) {
             if (summary.series.key != "s") {
                 return summary.series;
             }
@@ -69,7 +69,7 @@ TEST_P(Namesakes, Their_removal_does_not_end_the_older_series) {
     start(every_ten_minutes());
     insert_plainly("s");
     EXPECT_EQ(
-        store_.remove(JobPlace::timer, std::vector<std::string>{"s"}, clock_.now()).front(),
+        store_.jobs().remove(JobPlace::timer, std::vector<std::string>{"s"}, clock_.now()).front(),
         JobAnswer::done
     );
     EXPECT_EQ(condition(), SeriesCondition::waiting);

@@ -25,7 +25,7 @@ protected:
 
     std::vector<std::string> keys(const SeriesFilter& filter, std::string_view after = "") {
         std::vector<std::string> found;
-        for (const SeriesSummary& one : store_.list_series(filter, after, 2)) {
+        for (const SeriesSummary& one : store_.series().list_series(filter, after, 2)) {
             found.push_back(one.series.key);
         }
         return found;
@@ -107,9 +107,9 @@ TEST_P(SeriesOperations, A_key_is_given_once) {
 
 TEST_P(SeriesOperations, A_series_begins_in_the_transaction_of_its_caller) {
     const auto begin = [&](bool fails) {
-        store_.in_transaction(
+        store_.enqueuer().in_transaction(
             [&](Transaction& transaction) {
-                (void)store_.create(
+                (void)store_.enqueuer().create(
                     transaction,
                     {{.series = every_ten_minutes(), .first_turn = a_job("s-1")}},
                     clock_.now()
@@ -135,7 +135,7 @@ TEST_P(SeriesOperations, Series_are_listed_by_key_group_and_condition) {
     start({.key = "d", .group = "y", .repeat = "R/PT1H"});
     clock_.tick(10min);
     (void)fire();
-    store_.suspend(SuspensionScope::series, "d", clock_.now());
+    store_.jobs().suspend(SuspensionScope::series, "d", clock_.now());
     EXPECT_THAT(keys({}), ElementsAre("a", "b"));
     EXPECT_THAT(keys({}, "b"), ElementsAre("c", "d"));
     EXPECT_THAT(keys({.group = "y"}), ElementsAre("b", "c"));
@@ -144,25 +144,25 @@ TEST_P(SeriesOperations, Series_are_listed_by_key_group_and_condition) {
     EXPECT_THAT(keys({.condition = SeriesCondition::ended}), ElementsAre("c"));
     EXPECT_THAT(keys({.condition = SeriesCondition::paused}), ElementsAre("d"));
     EXPECT_THAT(keys({.group = "x", .condition = SeriesCondition::paused}), IsEmpty());
-    EXPECT_EQ(store_.find_series("none"), std::nullopt);
+    EXPECT_EQ(store_.series().find_series("none"), std::nullopt);
 }
 
 TEST_P(SeriesOperations, Groups_are_counted_by_their_series_that_have_not_ended) {
-    EXPECT_THAT(store_.count_groups(), IsEmpty());
+    EXPECT_THAT(store_.series().count_groups(), IsEmpty());
     start({.key = "a", .group = "x", .repeat = "R/PT1H"});
     start({.key = "b", .group = "y", .repeat = "R/PT1H"});
     start({.key = "c", .group = "y", .repeat = "R/PT1H"});
     start({.key = "d", .group = "z", .repeat = "R/PT1H"});
-    store_.suspend(SuspensionScope::series, "c", clock_.now());
-    EXPECT_EQ(store_.end_series("d", clock_.now()), SeriesAnswer::done);
-    EXPECT_THAT(store_.count_groups(), ElementsAre(Pair("x", 1), Pair("y", 2)));
+    store_.jobs().suspend(SuspensionScope::series, "c", clock_.now());
+    EXPECT_EQ(store_.series().end_series("d", clock_.now()), SeriesAnswer::done);
+    EXPECT_THAT(store_.series().count_groups(), ElementsAre(Pair("x", 1), Pair("y", 2)));
 }
 
 TEST_P(SeriesOperations, A_new_text_moves_the_waiting_turn_and_begins_the_count_anew) {
     start({.key = "s", .group = "g", .repeat = "R3/PT10M", .retries = 5});
     (void)fire_after(10min);
     const Series times{.key = "s", .repeat = "R2/PT1H"};
-    EXPECT_EQ(store_.reschedule_series(times, clock_.now()), SeriesAnswer::done);
+    EXPECT_EQ(store_.series().reschedule_series(times, clock_.now()), SeriesAnswer::done);
     const Job turn = only_job_in(JobPlace::timer);
     EXPECT_EQ(turn.due_date, clock_.now() + 1h);
     EXPECT_EQ(turn.repeat, "R2/2026-01-01T00:10:00Z/PT1H");
@@ -173,14 +173,14 @@ TEST_P(SeriesOperations, A_new_text_moves_the_waiting_turn_and_begins_the_count_
     (void)fire_after(1h);
     (void)fire_after(1h);
     EXPECT_EQ(condition(), SeriesCondition::ended);
-    EXPECT_EQ(store_.reschedule_series(times, clock_.now()), SeriesAnswer::not_found);
+    EXPECT_EQ(store_.series().reschedule_series(times, clock_.now()), SeriesAnswer::not_found);
 }
 
 TEST_P(SeriesOperations, A_new_text_counts_for_the_turn_after_the_one_that_runs) {
     start({.key = "s", .repeat = "R/PT10M", .overlap = false});
     const Job running = fire_after(10min);
     const Series times{.key = "s", .repeat = "R/PT1H"};
-    EXPECT_EQ(store_.reschedule_series(times, clock_.now()), SeriesAnswer::done);
+    EXPECT_EQ(store_.series().reschedule_series(times, clock_.now()), SeriesAnswer::done);
     EXPECT_EQ(condition(), SeriesCondition::running);
     complete(running);
     const Job next = only_job_in(JobPlace::timer);
@@ -192,10 +192,12 @@ TEST_P(SeriesOperations, A_text_that_is_wrong_changes_nothing) {
     start(every_ten_minutes());
     const Series before = series();
     const Series times{.key = "s", .repeat = "R/PT1H", .misfire = "do-nothing"};
-    EXPECT_THROW((void)store_.reschedule_series(times, clock_.now()), std::invalid_argument);
+    EXPECT_THROW(
+        (void)store_.series().reschedule_series(times, clock_.now()), std::invalid_argument
+    );
     EXPECT_EQ(series(), before);
     EXPECT_EQ(
-        store_.reschedule_series({.key = "none", .repeat = "R/PT1H"}, clock_.now()),
+        store_.series().reschedule_series({.key = "none", .repeat = "R/PT1H"}, clock_.now()),
         SeriesAnswer::not_found
     );
 }
@@ -204,7 +206,7 @@ TEST_P(SeriesOperations, An_extra_job_can_be_fired_and_the_series_does_not_notic
     const std::string payload(5000, 'x');
     start(every_ten_minutes(), a_job("").with_payload(payload).with_retries(5));
     const Series before = series();
-    const auto id = store_.fire_series("s", clock_.now());
+    const auto id = store_.series().fire_series("s", clock_.now());
     ASSERT_TRUE(id);
     const Job extra = acquire().at(0);
     EXPECT_EQ(extra.id, *id);
@@ -216,24 +218,28 @@ TEST_P(SeriesOperations, An_extra_job_can_be_fired_and_the_series_does_not_notic
     complete(extra);
     EXPECT_EQ(series(), before);
     EXPECT_EQ(only_job_in(JobPlace::timer).payload, payload);
-    EXPECT_EQ(store_.fire_series("none", clock_.now()), std::nullopt);
+    EXPECT_EQ(store_.series().fire_series("none", clock_.now()), std::nullopt);
 }
 
 TEST_P(SeriesOperations, A_turn_that_is_fired_by_hand_is_that_turn_taken_early) {
     start({.key = "s", .repeat = "R/PT10M", .misfire = "next-with-existing"});
-    EXPECT_EQ(store_.fire_timer("s-1", clock_.now()), JobAnswer::done);
+    EXPECT_EQ(store_.jobs().fire_timer("s-1", clock_.now()), JobAnswer::done);
     EXPECT_EQ(place_of("s-1"), "executable");
     EXPECT_EQ(only_job_in(JobPlace::timer).due_date, clock_.now() + 20min);
     EXPECT_EQ(jobs_with_baton(), 1);
     // Also if its instruction would leave it out.
     clock_.tick(1h);
-    EXPECT_EQ(store_.fire_timer(only_job_in(JobPlace::timer).id, clock_.now()), JobAnswer::done);
+    EXPECT_EQ(
+        store_.jobs().fire_timer(only_job_in(JobPlace::timer).id, clock_.now()), JobAnswer::done
+    );
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 2);
 }
 
 TEST_P(SeriesOperations, A_waiting_turn_can_be_given_another_due_date) {
     start(every_ten_minutes());
-    EXPECT_EQ(store_.reschedule_timer("s-1", clock_.now() + 34min, clock_.now()), JobAnswer::done);
+    EXPECT_EQ(
+        store_.jobs().reschedule_timer("s-1", clock_.now() + 34min, clock_.now()), JobAnswer::done
+    );
     EXPECT_EQ(series().next_fire, clock_.now() + 34min);
     (void)fire_after(34min);
     EXPECT_EQ(series().next_fire, clock_.now() + 6min);
@@ -242,16 +248,16 @@ TEST_P(SeriesOperations, A_waiting_turn_can_be_given_another_due_date) {
 TEST_P(SeriesOperations, An_ended_series_has_no_further_turn_and_its_row_stays) {
     start(every_ten_minutes(), a_job("").with_payload(std::string(5000, 'x')));
     const Job running = fire_after(10min);
-    EXPECT_EQ(store_.remove_series("s"), SeriesAnswer::not_ended);
-    EXPECT_EQ(store_.end_series("s", clock_.now()), SeriesAnswer::done);
-    EXPECT_EQ(store_.end_series("s", clock_.now()), SeriesAnswer::done);
+    EXPECT_EQ(store_.series().remove_series("s"), SeriesAnswer::not_ended);
+    EXPECT_EQ(store_.series().end_series("s", clock_.now()), SeriesAnswer::done);
+    EXPECT_EQ(store_.series().end_series("s", clock_.now()), SeriesAnswer::done);
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 0);
     EXPECT_EQ(condition(), SeriesCondition::ended);
     complete(running);
     EXPECT_EQ(count_rows("ACT_GE_BYTEARRAY"), 0);
-    EXPECT_EQ(store_.remove_series("s"), SeriesAnswer::done);
-    EXPECT_EQ(store_.remove_series("s"), SeriesAnswer::not_found);
-    EXPECT_EQ(store_.end_series("s", clock_.now()), SeriesAnswer::not_found);
+    EXPECT_EQ(store_.series().remove_series("s"), SeriesAnswer::done);
+    EXPECT_EQ(store_.series().remove_series("s"), SeriesAnswer::not_found);
+    EXPECT_EQ(store_.series().end_series("s", clock_.now()), SeriesAnswer::not_found);
 }
 
 TEST_P(SeriesOperations, A_series_that_ends_while_its_turn_runs_or_waits_for_a_retry_stays_ended) {
@@ -259,7 +265,7 @@ TEST_P(SeriesOperations, A_series_that_ends_while_its_turn_runs_or_waits_for_a_r
         const std::string key = fails ? "a" : "b";
         start({.key = key, .repeat = "R/PT10M", .overlap = false});
         const Job running = fire_after(10min);
-        EXPECT_EQ(store_.end_series(key, clock_.now()), SeriesAnswer::done);
+        EXPECT_EQ(store_.series().end_series(key, clock_.now()), SeriesAnswer::done);
         if (fails) {
             fail(running);
             complete(fire_after(1min));
@@ -274,7 +280,9 @@ TEST_P(SeriesOperations, A_series_that_ends_while_its_turn_runs_or_waits_for_a_r
 TEST_P(SeriesOperations, A_series_ends_with_its_waiting_turn_when_that_is_removed) {
     start(every_ten_minutes());
     const std::vector<std::string> ids{"s-1"};
-    EXPECT_THAT(store_.remove(JobPlace::timer, ids, clock_.now()), ElementsAre(JobAnswer::done));
+    EXPECT_THAT(
+        store_.jobs().remove(JobPlace::timer, ids, clock_.now()), ElementsAre(JobAnswer::done)
+    );
     EXPECT_EQ(condition(), SeriesCondition::ended);
 }
 
@@ -346,29 +354,31 @@ TEST_P(AdoptedSeries, A_repeat_that_cannot_be_read_runs_once) {
 TEST_P(SeriesOperations, One_whose_turn_was_deleted_is_found_and_gets_it_back) {
     start(every_ten_minutes("lost"), a_job("").with_payload("17"));
     start(every_ten_minutes("well"));
-    EXPECT_THAT(store_.series_without_turn("", 10), IsEmpty());
-    EXPECT_EQ(store_.restore_turn("lost", clock_.now()), std::nullopt) << "it has its turn";
-    const auto due = store_.find_series("lost")->series.next_fire;
+    EXPECT_THAT(store_.series().series_without_turn("", 10), IsEmpty());
+    EXPECT_EQ(store_.series().restore_turn("lost", clock_.now()), std::nullopt)
+        << "it has its turn";
+    const auto due = store_.series().find_series("lost")->series.next_fire;
     execute("DELETE FROM ACT_RU_TIMER_JOB WHERE ID_ = 'lost-1'");
-    EXPECT_THAT(store_.series_without_turn("", 10), ElementsAre("lost"));
-    EXPECT_THAT(store_.series_without_turn("lost", 10), ElementsAre("lost"));
-    EXPECT_THAT(store_.series_without_turn("k", 10), IsEmpty()) << "it stands behind that key";
-    const auto turn = store_.restore_turn("lost", clock_.now());
+    EXPECT_THAT(store_.series().series_without_turn("", 10), ElementsAre("lost"));
+    EXPECT_THAT(store_.series().series_without_turn("lost", 10), ElementsAre("lost"));
+    EXPECT_THAT(store_.series().series_without_turn("k", 10), IsEmpty())
+        << "it stands behind that key";
+    const auto turn = store_.series().restore_turn("lost", clock_.now());
     ASSERT_TRUE(turn.has_value());
     EXPECT_EQ(job(*turn).due_date, due);
     EXPECT_EQ(job(*turn).handler_type, "noop");
-    EXPECT_THAT(store_.series_without_turn("", 10), IsEmpty());
+    EXPECT_THAT(store_.series().series_without_turn("", 10), IsEmpty());
     clock_.tick(10min);
     EXPECT_EQ(fire().size(), 2U);
-    EXPECT_THAT(store_.series_without_turn("", 10), IsEmpty()) << "it goes on";
-    EXPECT_EQ(store_.restore_turn("none", clock_.now()), std::nullopt);
+    EXPECT_THAT(store_.series().series_without_turn("", 10), IsEmpty()) << "it goes on";
+    EXPECT_EQ(store_.series().restore_turn("none", clock_.now()), std::nullopt);
 }
 
 TEST_P(SeriesOperations, A_turn_that_is_brought_back_is_like_the_last_job_of_its_series) {
     start(every_ten_minutes(), a_job("").with_payload("17"));
     const Job first = fire_after(10min);
     execute("DELETE FROM ACT_RU_TIMER_JOB");
-    const auto turn = store_.restore_turn("s", clock_.now());
+    const auto turn = store_.series().restore_turn("s", clock_.now());
     ASSERT_TRUE(turn.has_value());
     EXPECT_EQ(job(*turn).payload, "17");
     complete(first);
@@ -381,9 +391,9 @@ TEST_P(SeriesOperations, Without_overlap_the_turn_that_ran_is_followed_by_the_ne
     start(series);
     (void)fire_after(10min);
     execute("DELETE FROM ACT_RU_JOB");
-    EXPECT_THAT(store_.series_without_turn("", 10), ElementsAre("s"));
-    ASSERT_TRUE(store_.restore_turn("s", clock_.now()).has_value());
-    EXPECT_EQ(store_.find_series("s")->condition, SeriesCondition::waiting);
+    EXPECT_THAT(store_.series().series_without_turn("", 10), ElementsAre("s"));
+    ASSERT_TRUE(store_.series().restore_turn("s", clock_.now()).has_value());
+    EXPECT_EQ(store_.series().find_series("s")->condition, SeriesCondition::waiting);
     (void)fire_after(10min);
 }
 

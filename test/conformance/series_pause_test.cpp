@@ -12,16 +12,16 @@ using testing::IsEmpty;
 class PausedSeries : public SeriesTest {
 protected:
     std::int64_t pause(std::string_view key) {
-        return store_.suspend(SuspensionScope::series, key, clock_.now());
+        return store_.jobs().suspend(SuspensionScope::series, key, clock_.now());
     }
     std::int64_t resume(std::string_view key) {
-        return store_.activate(SuspensionScope::series, key, clock_.now());
+        return store_.jobs().activate(SuspensionScope::series, key, clock_.now());
     }
     std::int64_t pause_group(std::string_view group) {
-        return store_.suspend(SuspensionScope::timer_group, group, clock_.now());
+        return store_.jobs().suspend(SuspensionScope::timer_group, group, clock_.now());
     }
     std::int64_t resume_group(std::string_view group) {
-        return store_.activate(SuspensionScope::timer_group, group, clock_.now());
+        return store_.jobs().activate(SuspensionScope::timer_group, group, clock_.now());
     }
 
     Series in_group(std::string key, std::string group = "g") {
@@ -59,7 +59,7 @@ TEST_P(PausedSeries, A_turn_that_has_fired_runs_and_retries_although_its_series_
     pause("s");
     fail(fired);
     complete(fire_after(1min));
-    EXPECT_THAT(store_.list(JobPlace::suspended, {}, "", 10), testing::SizeIs(1));
+    EXPECT_THAT(store_.jobs().list(JobPlace::suspended, {}, "", 10), testing::SizeIs(1));
 }
 
 TEST_P(PausedSeries, Without_overlap_the_turn_after_the_running_one_starts_paused) {
@@ -81,12 +81,12 @@ TEST_P(PausedSeries, A_series_of_a_paused_group_starts_paused) {
     EXPECT_EQ(condition("a"), SeriesCondition::paused);
     EXPECT_EQ(place_of("a-1"), "suspended");
     EXPECT_EQ(place_of("b-1"), "timer");
-    const auto groups = store_.suspensions(SuspensionScope::timer_group);
+    const auto groups = store_.jobs().suspensions(SuspensionScope::timer_group);
     ASSERT_EQ(groups.size(), 1U);
     EXPECT_EQ(groups[0].id, "g");
     EXPECT_EQ(resume_group("g"), 1);
     EXPECT_EQ(place_of("a-1"), "timer");
-    EXPECT_THAT(store_.suspensions(SuspensionScope::timer_group), IsEmpty());
+    EXPECT_THAT(store_.jobs().suspensions(SuspensionScope::timer_group), IsEmpty());
 }
 
 TEST_P(PausedSeries, A_group_is_paused_and_resumed_as_a_whole_but_not_those_paused_by_themselves) {
@@ -108,11 +108,12 @@ TEST_P(PausedSeries, A_new_text_leaves_a_paused_series_paused) {
     start(in_group("s"));
     pause_group("g");
     EXPECT_EQ(
-        store_.reschedule_series({.key = "s", .repeat = "R/PT1H"}, clock_.now()), SeriesAnswer::done
+        store_.series().reschedule_series({.key = "s", .repeat = "R/PT1H"}, clock_.now()),
+        SeriesAnswer::done
     );
     EXPECT_EQ(condition(), SeriesCondition::paused);
     EXPECT_EQ(only_job_in(JobPlace::suspended).due_date, clock_.now() + 1h);
-    EXPECT_EQ(store_.end_series("s", clock_.now()), SeriesAnswer::done);
+    EXPECT_EQ(store_.series().end_series("s", clock_.now()), SeriesAnswer::done);
     EXPECT_EQ(count_rows("ACT_RU_SUSPENDED_JOB"), 0);
 }
 
@@ -131,10 +132,10 @@ TEST_P(PausedSeries, A_due_turn_of_a_paused_series_is_put_aside_and_not_fired) {
 
 TEST_P(PausedSeries, Suspending_its_instance_holds_a_series_too) {
     start(in_group("s"), a_job("").of_instance("i"));
-    EXPECT_EQ(store_.suspend(SuspensionScope::instance, "i", clock_.now()), 1);
+    EXPECT_EQ(store_.jobs().suspend(SuspensionScope::instance, "i", clock_.now()), 1);
     clock_.tick(30min);
     EXPECT_THAT(fire(), IsEmpty());
-    EXPECT_EQ(store_.activate(SuspensionScope::instance, "i", clock_.now()), 1);
+    EXPECT_EQ(store_.jobs().activate(SuspensionScope::instance, "i", clock_.now()), 1);
     EXPECT_EQ(fire().size(), 1U);
     EXPECT_EQ(series().next_fire, clock_.now() + 10min);
 }
@@ -142,7 +143,7 @@ TEST_P(PausedSeries, Suspending_its_instance_holds_a_series_too) {
 class StoredCalendars : public SeriesTest {
 protected:
     std::size_t put(std::string name, std::string text) {
-        return store_.put_calendar({std::move(name), std::move(text)}, clock_.now());
+        return store_.series().put_calendar({std::move(name), std::move(text)}, clock_.now());
     }
 
     /// 2026-01-01 is a Thursday.
@@ -162,7 +163,7 @@ TEST_P(StoredCalendars, A_calendar_is_stored_under_its_name) {
     EXPECT_EQ(put("weekend", "weekly SAT SUN"), 0U);
     EXPECT_EQ(put("firm", "based on weekend; annual 12-25"), 0U);
     EXPECT_EQ(put("weekend", "weekly SUN"), 0U);
-    const auto stored = store_.calendars();
+    const auto stored = store_.series().calendars();
     ASSERT_EQ(stored.size(), 2U);
     EXPECT_EQ(stored[0].name, "firm");
     EXPECT_EQ(stored[1].text, "weekly SUN");
@@ -175,7 +176,7 @@ TEST_P(StoredCalendars, What_is_wrong_is_refused) {
     EXPECT_THROW(put("a", "based on b"), std::invalid_argument);
     EXPECT_THROW(put("", "weekly SUN"), std::invalid_argument);
     EXPECT_THROW(put("d", "cron " + std::string(4000, ' ') + "x"), std::invalid_argument);
-    EXPECT_EQ(store_.calendars().size(), 2U);
+    EXPECT_EQ(store_.series().calendars().size(), 2U);
 }
 
 TEST_P(StoredCalendars, Turns_leave_out_what_the_calendar_of_their_series_excludes) {
@@ -194,7 +195,7 @@ TEST_P(StoredCalendars, A_change_moves_the_waiting_turns_of_those_that_use_it) {
     start_daily("derived", "firm");
     start_daily("unconcerned", "other");
     start_daily("paused", "base");
-    store_.suspend(SuspensionScope::series, "paused", clock_.now());
+    store_.jobs().suspend(SuspensionScope::series, "paused", clock_.now());
     EXPECT_EQ(put("base", "weekly THU"), 3U);
     for (const char* key : {"direct", "derived", "paused"}) {
         EXPECT_EQ(series(key).next_fire, clock_.now() + 33h) << key;
@@ -208,12 +209,12 @@ TEST_P(StoredCalendars, A_calendar_in_use_is_not_removed) {
     put("base", "weekly SUN");
     put("firm", "based on base");
     start_daily("s", "firm");
-    EXPECT_EQ(store_.remove_calendar("firm"), CalendarAnswer::in_use);
-    EXPECT_EQ(store_.remove_calendar("base"), CalendarAnswer::in_use);
-    EXPECT_EQ(store_.end_series("s", clock_.now()), SeriesAnswer::done);
-    EXPECT_EQ(store_.remove_calendar("firm"), CalendarAnswer::done);
-    EXPECT_EQ(store_.remove_calendar("base"), CalendarAnswer::done);
-    EXPECT_EQ(store_.remove_calendar("base"), CalendarAnswer::not_found);
+    EXPECT_EQ(store_.series().remove_calendar("firm"), CalendarAnswer::in_use);
+    EXPECT_EQ(store_.series().remove_calendar("base"), CalendarAnswer::in_use);
+    EXPECT_EQ(store_.series().end_series("s", clock_.now()), SeriesAnswer::done);
+    EXPECT_EQ(store_.series().remove_calendar("firm"), CalendarAnswer::done);
+    EXPECT_EQ(store_.series().remove_calendar("base"), CalendarAnswer::done);
+    EXPECT_EQ(store_.series().remove_calendar("base"), CalendarAnswer::not_found);
 }
 
 }  // namespace

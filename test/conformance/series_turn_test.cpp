@@ -92,7 +92,7 @@ TEST_P(SeriesTurns, A_turn_that_fires_ahead_of_its_time_is_not_taken_again) {
     insert(JobPlace::timer, a_job("later").due_at(clock_.now() + 10min + 1ms).build());
     clock_.tick(10min - 2s);
     const persistence::DueWindow window(clock_.now(), 2s);
-    EXPECT_EQ(store_.move_due_timers(window, 100, std::nullopt, {}).moved, 1U);
+    EXPECT_EQ(store_.timers().move_due_timers(window, 100, std::nullopt, {}).moved, 1U);
     EXPECT_EQ(place_of("s-1"), "executable");
     EXPECT_EQ(place_of("later"), "timer");
     EXPECT_EQ(only_turn().due_date, clock_.now() + 10min + 2s);
@@ -121,7 +121,7 @@ TEST_P(SeriesTurns, Neither_failure_nor_death_of_a_turn_stops_or_doubles_its_ser
     EXPECT_EQ(next.exception_message, "");
 
     const std::vector<std::string> dead{"s-1"};
-    ASSERT_THAT(store_.requeue(dead, 1, {}, clock_.now()), ElementsAre(JobAnswer::done));
+    ASSERT_THAT(store_.jobs().requeue(dead, 1, {}, clock_.now()), ElementsAre(JobAnswer::done));
     complete(acquire().at(0));
     EXPECT_EQ(only_job_in(JobPlace::timer), next);
     EXPECT_EQ(jobs_with_baton(), 1);
@@ -133,7 +133,7 @@ TEST_P(SeriesTurns, A_page_carries_many_series_on_at_once) {
     for (Job& job : many_jobs("t", count)) {
         all.push_back({.series = {.repeat = "R/PT10M"}, .first_turn = std::move(job)});
     }
-    (void)store_.create(std::move(all), clock_.now());
+    (void)store_.enqueuer().create(std::move(all), clock_.now());
     clock_.tick(10min);
     EXPECT_EQ(fire().size(), count);
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB WHERE REPEAT_ IS NOT NULL"), 90);
@@ -200,7 +200,7 @@ TEST_P(SeriesWithoutOverlap, An_interrupted_turn_is_the_same_turn_again) {
     start_without_overlap();
     const Job turn = fire_after(10min);
     const Outcome outcome = outcome_of(turn, schema::interrupted(turn, 1s, clock_.now()));
-    (void)store_.apply("node-1", std::vector{outcome});
+    (void)store_.executor().apply("node-1", std::vector{outcome});
     EXPECT_EQ(fire_after(1s).id, "s-1");
     EXPECT_EQ(series().fire_count, 1);
 }
@@ -215,7 +215,7 @@ TEST_P(
     EXPECT_EQ(condition(), SeriesCondition::waiting);
     EXPECT_EQ(jobs_with_baton(), 1);
     const std::vector<std::string> dead{"s-1"};
-    (void)store_.requeue(dead, 1, {}, clock_.now());
+    (void)store_.jobs().requeue(dead, 1, {}, clock_.now());
     complete(acquire().at(0));
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 1);
 }
@@ -224,9 +224,11 @@ TEST_P(SeriesWithoutOverlap, A_result_that_comes_after_the_lock_was_lost_brings_
     start_without_overlap();
     const Job turn = fire_after(10min);
     clock_.tick(1h);
-    EXPECT_EQ(store_.reset_expired_locks(JobPlace::executable, {.now = clock_.now()}).freed, 1);
+    EXPECT_EQ(
+        store_.executor().reset_expired_locks(JobPlace::executable, {.now = clock_.now()}).freed, 1
+    );
     EXPECT_THAT(
-        store_.apply("node-1", std::vector{completed_outcome(turn)}),
+        store_.executor().apply("node-1", std::vector{completed_outcome(turn)}),
         ElementsAre(OutcomeAnswer::lost_lock)
     );
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 0);
@@ -286,9 +288,9 @@ TEST_P(SeriesOptions, A_dead_letter_pauses_the_series_if_that_was_asked_for) {
         EXPECT_EQ(condition(key), SeriesCondition::paused);
         clock_.tick(10min);
         EXPECT_THAT(fire(), IsEmpty());
-        store_.activate(SuspensionScope::series, key, clock_.now());
+        store_.jobs().activate(SuspensionScope::series, key, clock_.now());
         EXPECT_EQ(fire().size(), 1U);
-        EXPECT_EQ(store_.end_series(key, clock_.now()), SeriesAnswer::done);
+        EXPECT_EQ(store_.series().end_series(key, clock_.now()), SeriesAnswer::done);
     }
 }
 
@@ -300,7 +302,9 @@ TEST_P(SeriesOptions, A_turn_whose_node_died_is_run_again_unless_its_series_says
     ASSERT_EQ(fire().size(), 3U);
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 2);
     clock_.tick(5min + 1ms);
-    EXPECT_EQ(store_.reset_expired_locks(JobPlace::executable, {.now = clock_.now()}).freed, 3);
+    EXPECT_EQ(
+        store_.executor().reset_expired_locks(JobPlace::executable, {.now = clock_.now()}).freed, 3
+    );
     EXPECT_THAT(ids_of(acquire()), ElementsAre("again-1"));
     EXPECT_EQ(condition("never"), SeriesCondition::waiting);
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 3);
@@ -315,7 +319,9 @@ TEST_P(SeriesOptions, The_turn_after_one_that_was_let_go_has_its_long_payload) {
     );
     (void)fire_after(10min);
     clock_.tick(5min + 1ms);
-    EXPECT_EQ(store_.reset_expired_locks(JobPlace::executable, {.now = clock_.now()}).freed, 1);
+    EXPECT_EQ(
+        store_.executor().reset_expired_locks(JobPlace::executable, {.now = clock_.now()}).freed, 1
+    );
     EXPECT_EQ(fire_after(5min).payload, large);
     EXPECT_EQ(count_rows("ACT_GE_BYTEARRAY"), 1);
 }
@@ -366,7 +372,7 @@ TEST_P(SeriesOptions, After_an_hour_asleep_each_misfire_instruction_gives_the_re
     }
     clock_.tick(1h + 5s);
     std::map<std::string, std::size_t> fired;
-    while (store_.next_due({}).value_or(schema::TimePoint::max()) <= clock_.now()) {
+    while (store_.timers().next_due({}).value_or(schema::TimePoint::max()) <= clock_.now()) {
         for (const Job& turn : fire()) {
             ++fired[turn.series];
         }

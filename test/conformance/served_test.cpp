@@ -17,7 +17,7 @@ using testing::IsEmpty;
 class Served : public StoreTest {
 protected:
     void tell(std::string_view node, const std::vector<std::string>& types) {
-        store_.register_node(
+        store_.nodes().register_node(
             {.node = std::string(node), .incarnation = "1"},
             {types, needs_},
             clock_.now(),
@@ -27,21 +27,21 @@ protected:
 
     /// Acquires as a node that has these.
     std::vector<std::string> acquired(const std::vector<std::string>& needs) {
-        return ids_of(store_.acquire(claim_of("node-1"), {commands_, needs}, 100));
+        return ids_of(store_.executor().acquire(claim_of("node-1"), {commands_, needs}, 100));
     }
 
     /// A command job of which a node has read what it needs.
     void insert_needing(const std::string& id, const std::string& needs) {
         const Job held = insert_and_acquire(a_job(id));
         const std::vector<Outcome> one{outcome_of(held, schema::not_served(held, needs))};
-        EXPECT_THAT(store_.apply("node-1", one), ElementsAre(OutcomeAnswer::done));
+        EXPECT_THAT(store_.executor().apply("node-1", one), ElementsAre(OutcomeAnswer::done));
     }
 
     std::vector<UnservedJobs> unserved() {
-        return store_.unserved(clock_.now(), persistence::kAllRows);
+        return store_.served().unserved(clock_.now(), persistence::kAllRows);
     }
 
-    Lack lacking(const JobKind& kind) { return store_.lacking(kind, clock_.now()); }
+    Lack lacking(const JobKind& kind) { return store_.served().lacking(kind, clock_.now()); }
 
     std::vector<std::string> needs_;
     const std::vector<std::string> commands_{"noop"};
@@ -60,10 +60,10 @@ TEST_P(Served, A_job_that_needs_something_is_taken_only_by_who_has_it) {
     insert_needing("a", "[commands.a]");
     insert_needing("b", "[commands.b]");
     EXPECT_THAT(acquired({}), IsEmpty());
-    EXPECT_FALSE(store_.has_acquirable(ServedJobs(commands_)));
+    EXPECT_FALSE(store_.executor().has_acquirable(ServedJobs(commands_)));
     EXPECT_THAT(acquired({"[commands.c]"}), IsEmpty());
     const std::vector<std::string> has{"[commands.b]", "[commands.c]"};
-    EXPECT_TRUE(store_.has_acquirable({commands_, has}));
+    EXPECT_TRUE(store_.executor().has_acquirable({commands_, has}));
     EXPECT_THAT(acquired(has), ElementsAre("b"));
     EXPECT_THAT(acquired({"[commands.a]"}), ElementsAre("a"));
 }
@@ -76,7 +76,7 @@ TEST_P(Served, A_job_whose_need_is_not_known_yet_is_taken_to_find_out) {
 TEST_P(Served, A_node_that_lacks_what_a_job_needs_gives_it_back_unharmed) {
     const Job held = insert_and_acquire(a_job("a"));
     const std::vector<Outcome> one{outcome_of(held, schema::not_served(held, "[commands.a]"))};
-    ASSERT_THAT(store_.apply("node-1", one), ElementsAre(OutcomeAnswer::done));
+    ASSERT_THAT(store_.executor().apply("node-1", one), ElementsAre(OutcomeAnswer::done));
     const Job freed = job("a");
     EXPECT_EQ(freed.needs, "[commands.a]");
     EXPECT_EQ(freed.revision, held.revision + 1);
@@ -95,7 +95,7 @@ TEST_P(Served, Jobs_that_need_different_things_are_given_back_in_one_transaction
         outcomes.push_back(outcome_of(held, schema::not_served(held, is_even ? "even" : "odd")));
     }
     outcomes.back() = completed_outcome(*outcomes.back().job);
-    EXPECT_THAT(store_.apply("node-1", outcomes), testing::Each(OutcomeAnswer::done));
+    EXPECT_THAT(store_.executor().apply("node-1", outcomes), testing::Each(OutcomeAnswer::done));
     EXPECT_EQ(job("j000").needs, "even");
     EXPECT_EQ(job("j001").needs, "odd");
     EXPECT_EQ(job("j004").needs, "even");
@@ -105,14 +105,16 @@ TEST_P(Served, Jobs_that_need_different_things_are_given_back_in_one_transaction
 TEST_P(Served, A_lost_lock_keeps_a_node_from_saying_what_a_job_needs) {
     const Job held = insert_and_acquire(a_job("a"), "node-1");
     const std::vector<Outcome> one{outcome_of(held, schema::not_served(held, "x"))};
-    EXPECT_THAT(store_.apply("node-2", one), ElementsAre(OutcomeAnswer::lost_lock));
+    EXPECT_THAT(store_.executor().apply("node-2", one), ElementsAre(OutcomeAnswer::lost_lock));
     EXPECT_EQ(job("a"), held);
 }
 
 TEST_P(Served, A_new_payload_may_need_something_else) {
     insert_needing("a", "[commands.a]");
     const persistence::JobChanges changes{schema::set_to(&Job::payload, R"({"command":"b"})")};
-    ASSERT_EQ(store_.change(JobPlace::executable, "a", changes, clock_.now()), JobAnswer::done);
+    ASSERT_EQ(
+        store_.jobs().change(JobPlace::executable, "a", changes, clock_.now()), JobAnswer::done
+    );
     EXPECT_EQ(job("a").needs, "");
     EXPECT_THAT(acquired({}), ElementsAre("a"));
 }
@@ -121,8 +123,8 @@ TEST_P(Served, A_job_that_leaves_its_place_begins_anew) {
     insert_needing("a", "[commands.a]");
     execute("UPDATE ACT_RU_JOB SET PROCESS_INSTANCE_ID_ = 'i' WHERE ID_ = 'a'");
     using persistence::SuspensionScope;
-    ASSERT_EQ(store_.suspend(SuspensionScope::instance, "i", clock_.now()), 1);
-    ASSERT_EQ(store_.activate(SuspensionScope::instance, "i", clock_.now()), 1);
+    ASSERT_EQ(store_.jobs().suspend(SuspensionScope::instance, "i", clock_.now()), 1);
+    ASSERT_EQ(store_.jobs().activate(SuspensionScope::instance, "i", clock_.now()), 1);
     EXPECT_EQ(job("a").needs, "");
 }
 
@@ -180,14 +182,14 @@ TEST_P(Served, A_node_whose_lease_is_over_serves_nothing) {
 TEST_P(Served, A_node_that_stops_serves_nothing_at_once) {
     tell("node-1", {"noop"});
     tell("node-2", {"mail"});
-    store_.tell_served("node-1", {});
+    store_.nodes().tell_served("node-1", {});
     EXPECT_EQ(lacking({.handler_type = "noop"}), Lack::handler_type);
     EXPECT_EQ(lacking({.handler_type = "mail"}), Lack::nothing);
 }
 
 TEST_P(Served, A_look_at_a_long_table_ends_where_it_is_told_to) {
     insert(JobPlace::executable, many_jobs("j", 10));
-    const auto seen = store_.unserved(clock_.now(), 4);
+    const auto seen = store_.served().unserved(clock_.now(), 4);
     EXPECT_THAT(seen, ElementsAre(UnservedJobs{.kind = {.handler_type = "noop"}, .jobs = 4}));
 }
 

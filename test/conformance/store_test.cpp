@@ -56,7 +56,7 @@ std::vector<Job> StoreTest::insert(JobPlace place, std::vector<Job> jobs) {
         placed.push_back({.place = place, .job = std::move(job)});
     }
     std::vector<Job> stored;
-    for (PlacedJob& one : store_.insert(std::move(placed))) {
+    for (PlacedJob& one : store_.enqueuer().insert(std::move(placed))) {
         stored.push_back(std::move(one.job));
     }
     return stored;
@@ -68,13 +68,13 @@ Job StoreTest::insert(JobPlace place, Job job) {
 
 Job StoreTest::insert_and_acquire(Job job, std::string_view owner) {
     const std::string id = insert(JobPlace::executable, std::move(job)).id;
-    auto acquired = store_.acquire_one(id, claim_of(owner), clock_.now());
+    auto acquired = store_.executor().acquire_one(id, claim_of(owner), clock_.now());
     EXPECT_EQ(acquired.answer, JobAnswer::done);
     return acquired.job;
 }
 
 std::vector<Job> StoreTest::acquire(std::size_t limit, std::string_view owner) {
-    return store_.acquire(claim_of(owner), noop_, limit);
+    return store_.executor().acquire(claim_of(owner), noop_, limit);
 }
 
 LockClaim StoreTest::claim_of(std::string_view owner) const {
@@ -88,12 +88,12 @@ LockClaim StoreTest::claim_of(std::string_view owner) const {
 }
 
 std::string StoreTest::place_of(std::string_view id) {
-    const auto found = store_.find(id);
+    const auto found = store_.jobs().find(id);
     return found ? std::string(schema::name_of(found->place)) : "nowhere";
 }
 
 Job StoreTest::job(std::string_view id) {
-    return store_.find(id).value().job;
+    return store_.jobs().find(id).value().job;
 }
 
 std::int64_t StoreTest::count_rows(std::string_view table) {

@@ -14,23 +14,23 @@ using testing::IsEmpty;
 class Suspensions : public StoreTest {
 protected:
     std::int64_t suspend(std::string_view instance) {
-        return store_.suspend(SuspensionScope::instance, instance, clock_.now());
+        return store_.jobs().suspend(SuspensionScope::instance, instance, clock_.now());
     }
     std::int64_t activate(std::string_view instance) {
-        return store_.activate(SuspensionScope::instance, instance, clock_.now());
+        return store_.jobs().activate(SuspensionScope::instance, instance, clock_.now());
     }
     std::int64_t suspend_definition(std::string_view definition) {
-        return store_.suspend(SuspensionScope::definition, definition, clock_.now());
+        return store_.jobs().suspend(SuspensionScope::definition, definition, clock_.now());
     }
     std::int64_t activate_definition(std::string_view definition) {
-        return store_.activate(SuspensionScope::definition, definition, clock_.now());
+        return store_.jobs().activate(SuspensionScope::definition, definition, clock_.now());
     }
 
     FaultPlan no_faults_;
 
     /// One job of the instance "i" in each place that can be suspended: "e", "t", "x".
     void insert_three() {
-        store_.insert(
+        store_.enqueuer().insert(
             {{JobPlace::executable, a_job("e").of_instance("i")},
              {JobPlace::timer, a_job("t").of_instance("i").due_at(clock_.now() + 1h)},
              {JobPlace::external_worker,
@@ -65,7 +65,7 @@ TEST_P(Suspensions, A_long_one_tells_how_far_it_is_and_can_be_stopped) {
             {JobPlace::executable, a_job(fmt::format("{:04}", i)).of_definition("shipping:3")}
         );
     }
-    store_.insert(jobs);
+    store_.enqueuer().insert(jobs);
     std::vector<std::int64_t> told;
     const auto stop_at = [&told](std::int64_t most) {
         return [&told, most](std::int64_t moved) {
@@ -74,40 +74,40 @@ TEST_P(Suspensions, A_long_one_tells_how_far_it_is_and_can_be_stopped) {
         };
     };
     const auto scope = SuspensionScope::definition;
-    EXPECT_EQ(store_.suspend(scope, "shipping:3", clock_.now(), stop_at(2'000)), 2'000);
+    EXPECT_EQ(store_.jobs().suspend(scope, "shipping:3", clock_.now(), stop_at(2'000)), 2'000);
     EXPECT_THAT(told, ElementsAre(1'000, 2'000));
     EXPECT_THAT(acquire(), IsEmpty()) << "those that are left are suspended too";
     suspend_definition("shipping:3");
     EXPECT_EQ(count_rows("ACT_RU_SUSPENDED_JOB"), 2'500);
     told.clear();
-    EXPECT_EQ(store_.activate(scope, "shipping:3", clock_.now(), stop_at(1'000)), 1'000);
+    EXPECT_EQ(store_.jobs().activate(scope, "shipping:3", clock_.now(), stop_at(1'000)), 1'000);
     EXPECT_THAT(told, ElementsAre(1'000));
 }
 
 TEST_P(Suspensions, A_single_job_that_runs_is_not_disturbed_and_its_retry_waits_suspended) {
     const Job held = insert_and_acquire(a_job("a"));
-    EXPECT_EQ(store_.suspend(SuspensionScope::job, "a", clock_.now()), 0);
+    EXPECT_EQ(store_.jobs().suspend(SuspensionScope::job, "a", clock_.now()), 0);
     EXPECT_EQ(place_of("a"), "executable");
     const std::vector<Outcome> failed{failed_outcome(held, {.message = "no"}, clock_.now())};
-    ASSERT_THAT(store_.apply("node-1", failed), ElementsAre(OutcomeAnswer::done));
+    ASSERT_THAT(store_.executor().apply("node-1", failed), ElementsAre(OutcomeAnswer::done));
     EXPECT_EQ(place_of("a"), "suspended");
     EXPECT_EQ(job("a").suspended_from, "timer");
-    EXPECT_EQ(store_.activate(SuspensionScope::job, "a", clock_.now()), 1);
+    EXPECT_EQ(store_.jobs().activate(SuspensionScope::job, "a", clock_.now()), 1);
     EXPECT_EQ(place_of("a"), "timer");
 }
 
 TEST_P(Suspensions, Of_a_job_that_was_suspended_while_it_ran_nothing_stays_for_ever) {
     const Job done = insert_and_acquire(a_job("a"));
     const Job runs = insert_and_acquire(a_job("b"));
-    (void)store_.suspend(SuspensionScope::job, "a", clock_.now());
-    (void)store_.suspend(SuspensionScope::job, "b", clock_.now());
+    (void)store_.jobs().suspend(SuspensionScope::job, "a", clock_.now());
+    (void)store_.jobs().suspend(SuspensionScope::job, "b", clock_.now());
     const std::vector<Outcome> completed{completed_outcome(done)};
-    ASSERT_THAT(store_.apply("node-1", completed), ElementsAre(OutcomeAnswer::done));
+    ASSERT_THAT(store_.executor().apply("node-1", completed), ElementsAre(OutcomeAnswer::done));
     EXPECT_EQ(count_rows("JS_SUSPENSION"), 2);
-    (void)store_.suspend(SuspensionScope::job, "c", clock_.now());
+    (void)store_.jobs().suspend(SuspensionScope::job, "c", clock_.now());
     EXPECT_EQ(count_rows("JS_SUSPENSION"), 2);
     const std::vector<Outcome> failed{failed_outcome(runs, {.message = "no"}, clock_.now())};
-    (void)store_.apply("node-1", failed);
+    (void)store_.executor().apply("node-1", failed);
     EXPECT_EQ(place_of("b"), "suspended");
 }
 
@@ -154,7 +154,7 @@ TEST_P(Suspensions, Suspending_twice_moves_nothing_and_activating_once_ends_it) 
     EXPECT_EQ(suspend("i"), 0);
     EXPECT_EQ(activate("i"), 3);
     EXPECT_EQ(activate("i"), 0);
-    EXPECT_THAT(store_.suspensions(SuspensionScope::instance), IsEmpty());
+    EXPECT_THAT(store_.jobs().suspensions(SuspensionScope::instance), IsEmpty());
 }
 
 TEST_P(Suspensions, Suspensions_are_listed_with_the_time_of_the_first_call) {
@@ -164,12 +164,12 @@ TEST_P(Suspensions, Suspensions_are_listed_with_the_time_of_the_first_call) {
     suspend("i2");
     suspend("i1");
     suspend_definition("d");
-    const std::vector<Suspension> listed = store_.suspensions(SuspensionScope::instance);
+    const std::vector<Suspension> listed = store_.jobs().suspensions(SuspensionScope::instance);
     ASSERT_EQ(listed.size(), 2U);
     EXPECT_EQ(listed[0].id, "i1");
     EXPECT_EQ(listed[1].id, "i2");
     EXPECT_EQ(listed[1].since, first);
-    EXPECT_EQ(store_.suspensions(SuspensionScope::definition).at(0).id, "d");
+    EXPECT_EQ(store_.jobs().suspensions(SuspensionScope::definition).at(0).id, "d");
 }
 
 // R159
@@ -196,7 +196,7 @@ TEST_P(Suspensions, New_jobs_of_a_suspended_instance_are_stored_suspended) {
     Job locked = a_job("a").of_instance("i");
     locked.lock_owner = "node-1";
     locked.lock_expiration = clock_.now() + 1h;
-    const auto stored = store_.insert(
+    const auto stored = store_.enqueuer().insert(
         {{JobPlace::executable, locked},
          {JobPlace::timer, a_job("t").of_instance("i").due_at(clock_.now())},
          {JobPlace::dead_letter, a_job("d").of_instance("i")},
@@ -218,7 +218,7 @@ TEST_P(Suspensions, A_running_job_may_finish) {
     EXPECT_EQ(suspend("i"), 0);
     EXPECT_EQ(job("a"), held);
     EXPECT_THAT(
-        store_.apply("node-1", std::vector{completed_outcome(held)}),
+        store_.executor().apply("node-1", std::vector{completed_outcome(held)}),
         ElementsAre(OutcomeAnswer::done)
     );
 }
@@ -227,7 +227,9 @@ TEST_P(Suspensions, A_running_job_that_fails_waits_suspended_for_its_next_attemp
     const Job held = insert_and_acquire(a_job("a").of_instance("i"));
     suspend("i");
     EXPECT_THAT(
-        store_.apply("node-1", std::vector{failed_outcome(held, {.message = "no"}, clock_.now())}),
+        store_.executor().apply(
+            "node-1", std::vector{failed_outcome(held, {.message = "no"}, clock_.now())}
+        ),
         ElementsAre(OutcomeAnswer::done)
     );
     ASSERT_EQ(place_of("a"), "suspended");
@@ -240,8 +242,9 @@ TEST_P(Suspensions, A_running_job_that_fails_waits_suspended_for_its_next_attemp
 TEST_P(Suspensions, A_running_job_that_fails_for_the_last_time_is_a_dead_letter) {
     const Job held = insert_and_acquire(a_job("a").of_instance("i").with_retries(1));
     suspend("i");
-    (void
-    )store_.apply("node-1", std::vector{failed_outcome(held, {.message = "no"}, clock_.now())});
+    (void)store_.executor().apply(
+        "node-1", std::vector{failed_outcome(held, {.message = "no"}, clock_.now())}
+    );
     EXPECT_EQ(place_of("a"), "dead");
 }
 
@@ -249,7 +252,7 @@ TEST_P(Suspensions, A_job_that_was_running_and_is_released_is_caught_by_the_next
     const Job held = insert_and_acquire(a_job("a").of_instance("i"));
     insert(JobPlace::executable, a_job("b").build());
     suspend("i");
-    store_.release("node-1", fences_of({held}));
+    store_.executor().release("node-1", fences_of({held}));
     EXPECT_THAT(ids_of(acquire(1)), ElementsAre("b"));
     ASSERT_EQ(place_of("a"), "suspended");
     EXPECT_EQ(job("a").suspended_from, "executable");
@@ -269,8 +272,10 @@ TEST_P(Suspensions, A_due_timer_of_a_suspended_instance_does_not_arrive_locked) 
     insert(JobPlace::timer, locked);
     EXPECT_EQ(suspend("i"), 0);
     clock_.tick(2s);
-    EXPECT_EQ(store_.reset_expired_locks(JobPlace::timer, {.now = clock_.now()}).freed, 1);
-    const auto due = store_.move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
+    EXPECT_EQ(
+        store_.executor().reset_expired_locks(JobPlace::timer, {.now = clock_.now()}).freed, 1
+    );
+    const auto due = store_.timers().move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
     EXPECT_EQ(due.moved, 1U);
     EXPECT_THAT(due.locked, IsEmpty());
     EXPECT_EQ(place_of("t"), "suspended");
@@ -279,7 +284,7 @@ TEST_P(Suspensions, A_due_timer_of_a_suspended_instance_does_not_arrive_locked) 
 TEST_P(Suspensions, A_requeued_dead_letter_of_a_suspended_instance_waits_suspended) {
     insert(JobPlace::dead_letter, a_job("d").of_instance("i").build());
     suspend("i");
-    (void)store_.requeue(std::vector<std::string>{"d"}, 2, std::nullopt, clock_.now());
+    (void)store_.jobs().requeue(std::vector<std::string>{"d"}, 2, std::nullopt, clock_.now());
     ASSERT_EQ(place_of("d"), "suspended");
     activate("i");
     EXPECT_EQ(place_of("d"), "executable");
@@ -317,10 +322,10 @@ TEST_P(Suspensions, A_suspension_that_is_lifted_while_its_jobs_move_leaves_none_
     insert_three();
     Node other(*database_, no_faults_);
     faults_.interleave(FaultPoint::begin, 1, [&] {
-        other.store().activate(SuspensionScope::instance, "i", clock_.now());
+        other.store().jobs().activate(SuspensionScope::instance, "i", clock_.now());
     });
     EXPECT_EQ(suspend("i"), 0);
-    EXPECT_THAT(store_.suspensions(SuspensionScope::instance), IsEmpty());
+    EXPECT_THAT(store_.jobs().suspensions(SuspensionScope::instance), IsEmpty());
     EXPECT_EQ(place_of("e"), "executable");
     EXPECT_EQ(place_of("t"), "timer");
 }
@@ -330,7 +335,7 @@ TEST_P(Suspensions, An_activation_that_is_taken_back_while_its_jobs_move_moves_n
     suspend("i");
     Node other(*database_, no_faults_);
     faults_.interleave(FaultPoint::begin, 1, [&] {
-        other.store().suspend(SuspensionScope::instance, "i", clock_.now());
+        other.store().jobs().suspend(SuspensionScope::instance, "i", clock_.now());
     });
     EXPECT_EQ(activate("i"), 0);
     EXPECT_EQ(count_rows("ACT_RU_SUSPENDED_JOB"), 3);

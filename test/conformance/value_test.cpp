@@ -37,29 +37,29 @@ TEST_P(Values, Every_column_survives_every_move) {
         expected.revision += 1;
         EXPECT_EQ(job("a"), expected) << "in the place " << place;
     };
-    store_.suspend(SuspensionScope::definition, "definition", clock_.now());
+    store_.jobs().suspend(SuspensionScope::definition, "definition", clock_.now());
     expected.suspended_from = "timer";
     expect_stored("suspended");
-    store_.activate(SuspensionScope::definition, "definition", clock_.now());
+    store_.jobs().activate(SuspensionScope::definition, "definition", clock_.now());
     expected.suspended_from = "";
     expect_stored("timer");
-    ASSERT_EQ(store_.fire_timer("a", clock_.now()), JobAnswer::done);
+    ASSERT_EQ(store_.jobs().fire_timer("a", clock_.now()), JobAnswer::done);
     expected.repeat = "";  // The next turn of the series has it now.
     expect_stored("executable");
 
     const Job held = acquire().at(0);
     expected.revision += 1;
     Outcome outcome = outcome_of(held, schema::interrupted(held, 1h, clock_.now()));
-    (void)store_.apply("node-1", std::vector{outcome});
+    (void)store_.executor().apply("node-1", std::vector{outcome});
     expected.due_date = clock_.now() + 1h;
     expect_stored("timer");
 
-    ASSERT_EQ(store_.fire_timer("a", clock_.now()), JobAnswer::done);
+    ASSERT_EQ(store_.jobs().fire_timer("a", clock_.now()), JobAnswer::done);
     expect_stored("executable");
     const Job again = acquire().at(0);
     expected.revision += 1;
     outcome = failed_outcome(again, {.message = "no", .retryable = false}, clock_.now());
-    (void)store_.apply("node-1", std::vector{outcome});
+    (void)store_.executor().apply("node-1", std::vector{outcome});
     expected.retries = 0;
     expected.attempts = 3;
     expected.exception_message = "no";
@@ -68,7 +68,7 @@ TEST_P(Values, Every_column_survives_every_move) {
     expected.failed_time = clock_.now();
     expect_stored("dead");
 
-    (void)store_.requeue(std::vector<std::string>{"a"}, 4, clock_.now() + 2h, clock_.now());
+    (void)store_.jobs().requeue(std::vector<std::string>{"a"}, 4, clock_.now() + 2h, clock_.now());
     expected.retries = 4;
     expected.failed_time.reset();
     expected.due_date = clock_.now() + 2h;
@@ -119,7 +119,7 @@ TEST_P(Values, Texts_at_their_limits_are_kept_whole) {
     insert(JobPlace::executable, long_texts);
     EXPECT_EQ(job(id), long_texts);
     const std::vector<std::string> types{name};
-    EXPECT_EQ(store_.acquire(claim_of(name), types, 10).at(0).lock_owner, name);
+    EXPECT_EQ(store_.executor().acquire(claim_of(name), types, 10).at(0).lock_owner, name);
 }
 
 TEST_P(Values, Texts_are_data_whatever_is_in_them) {
@@ -135,7 +135,7 @@ TEST_P(Values, Times_keep_their_millisecond) {
     insert(JobPlace::timer, timer);
     EXPECT_EQ(job("a").due_date, clock_.now() + 1ms);
     EXPECT_EQ(job("a").create_time, clock_.now() + 999ms);
-    EXPECT_EQ(store_.next_due({}), clock_.now() + 1ms);
+    EXPECT_EQ(store_.timers().next_due({}), clock_.now() + 1ms);
 }
 
 TEST_P(Values, The_last_due_date_that_the_database_holds_is_kept) {
@@ -149,7 +149,7 @@ TEST_P(Values, A_later_due_date_is_refused_by_name_and_changes_nothing) {
     const Job timer = insert(JobPlace::timer, a_job("t").due_at(clock_.now()).build());
     insert(JobPlace::dead_letter, a_job("d").build());
     try {
-        store_.insert(
+        store_.enqueuer().insert(
             {{JobPlace::executable, a_job("a")}, {JobPlace::timer, a_job("b").due_at(late)}}
         );
         ADD_FAILURE() << "the date was taken";
@@ -157,9 +157,11 @@ TEST_P(Values, A_later_due_date_is_refused_by_name_and_changes_nothing) {
         EXPECT_THAT(error.what(), HasSubstr("the due date"));
         EXPECT_THAT(error.what(), HasSubstr(connection_->dialect().name));
     }
-    EXPECT_THROW((void)store_.reschedule_timer("t", late, clock_.now()), std::invalid_argument);
     EXPECT_THROW(
-        (void)store_.requeue(std::vector<std::string>{"d"}, 1, late, clock_.now()),
+        (void)store_.jobs().reschedule_timer("t", late, clock_.now()), std::invalid_argument
+    );
+    EXPECT_THROW(
+        (void)store_.jobs().requeue(std::vector<std::string>{"d"}, 1, late, clock_.now()),
         std::invalid_argument
     );
     EXPECT_EQ(place_of("a"), "nowhere");
@@ -172,12 +174,17 @@ TEST_P(Values, An_id_that_no_job_can_have_is_not_found) {
         EXPECT_EQ(place_of(id), "nowhere");
         const std::vector<std::string> ids{id};
         for (const JobPlace place : schema::kJobPlaces) {
-            EXPECT_EQ(store_.remove(place, ids, clock_.now()).front(), JobAnswer::not_found);
+            EXPECT_EQ(store_.jobs().remove(place, ids, clock_.now()).front(), JobAnswer::not_found);
         }
-        EXPECT_EQ(store_.requeue(ids, 1, std::nullopt, clock_.now()).front(), JobAnswer::not_found);
-        EXPECT_EQ(store_.reschedule_timer(id, clock_.now(), clock_.now()), JobAnswer::not_found);
         EXPECT_EQ(
-            store_.acquire_one(id, claim_of("me"), clock_.now()).answer, JobAnswer::not_found
+            store_.jobs().requeue(ids, 1, std::nullopt, clock_.now()).front(), JobAnswer::not_found
+        );
+        EXPECT_EQ(
+            store_.jobs().reschedule_timer(id, clock_.now(), clock_.now()), JobAnswer::not_found
+        );
+        EXPECT_EQ(
+            store_.executor().acquire_one(id, claim_of("me"), clock_.now()).answer,
+            JobAnswer::not_found
         );
     }
 }

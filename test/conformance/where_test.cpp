@@ -21,12 +21,13 @@ protected:
     /// asked for.
     std::vector<std::string> found(const std::string& term, JobPlace place = JobPlace::executable) {
         const JobFilter filter = persistence::filter_in("where\n" + term);
-        const std::vector<std::string> ids = ids_of(store_.list(place, filter, "", 100));
-        EXPECT_EQ(store_.list_ids(place, filter, "", 100), ids) << term;
-        EXPECT_EQ(store_.count(place, filter), static_cast<std::int64_t>(ids.size())) << term;
-        EXPECT_EQ(ids_of(store_.list_in_order(place, filter, {.limit = 100})), ids) << term;
+        const std::vector<std::string> ids = ids_of(store_.jobs().list(place, filter, "", 100));
+        EXPECT_EQ(store_.jobs().list_ids(place, filter, "", 100), ids) << term;
+        EXPECT_EQ(store_.jobs().count(place, filter), static_cast<std::int64_t>(ids.size()))
+            << term;
+        EXPECT_EQ(ids_of(store_.jobs().list_in_order(place, filter, {.limit = 100})), ids) << term;
         std::int64_t by_type = 0;
-        for (const auto& count : store_.count_types(place, filter)) {
+        for (const auto& count : store_.jobs().count_types(place, filter)) {
             by_type += count.jobs;
         }
         EXPECT_EQ(by_type, static_cast<std::int64_t>(ids.size())) << term;
@@ -92,10 +93,10 @@ TEST_P(Where, Terms_narrow_what_the_rest_of_the_filter_means) {
     insert(JobPlace::dead_letter, std::vector<Job>{a_job("a").of_type("mail"), a_job("b")});
     JobFilter filter = persistence::filter_in("where\nany 2\nID_ equal a\nID_ equal b\n");
     filter.fields = {persistence::equals(&Job::handler_type, "mail")};
-    EXPECT_THAT(ids_of(store_.newest_dead_letters(filter, {}, 10)), ElementsAre("a"));
-    EXPECT_EQ(store_.list_failures(filter, "", 10).size(), 1U);
+    EXPECT_THAT(ids_of(store_.jobs().newest_dead_letters(filter, {}, 10)), ElementsAre("a"));
+    EXPECT_EQ(store_.jobs().list_failures(filter, "", 10).size(), 1U);
     filter.ids = {"b"};
-    EXPECT_THAT(store_.list_ids(JobPlace::dead_letter, filter, "", 10), IsEmpty());
+    EXPECT_THAT(store_.jobs().list_ids(JobPlace::dead_letter, filter, "", 10), IsEmpty());
 }
 
 TEST_P(Where, No_text_breaks_a_statement) {

@@ -1,97 +1,64 @@
 #include "deadletter/desk/audit_desk.hpp"
 
 #include "persistence/sql/db_error.hpp"
-#include "test/fixtures/manual_clock.hpp"
-
-#include <gtest/gtest.h>
+#include "test/deadletter/desk_fixture.hpp"
 
 #include <stdexcept>
-#include <string>
-#include <vector>
 
 namespace jobstrand::deadletter {
 namespace {
 
-using persistence::DbError;
-using persistence::DbErrorKind;
-
-/// An audit whose database is away for whatever is asked of it.
-class AuditOfAnOutage final : public persistence::AuditStore {
-public:
-    std::string
-    begin_action(const persistence::AuditedAction& /*action*/, schema::TimePoint /*now*/) override {
-        if (is_away_at_begin) {
-            throw DbError(DbErrorKind::unreachable, "no server");
-        }
-        return "1";
-    }
-
-    void end_action(
-        std::string_view /*id*/,
-        std::string_view result,
-        std::optional<std::int64_t> /*changed*/
-    ) override {
-        ends.emplace_back(result);
-        if (is_away_at_end) {
-            throw DbError(DbErrorKind::unreachable, "no server");
-        }
-    }
-
-    std::vector<persistence::AuditEntry> audit(
-        const persistence::AuditFilter& /*filter*/,
-        std::string_view /*behind*/,
-        std::size_t /*limit*/
-    ) override {
-        return {};
-    }
-
-    std::int64_t forget_audit(schema::TimePoint /*before*/) override { return 0; }
-
-    bool is_away_at_begin = false;
-    bool is_away_at_end = false;
-    std::vector<std::string> ends;  ///< The results, as they were to be written.
-};
-
-class AuditDeskTest : public testing::Test {
+class AuditDeskTest : public DeskTest {
 protected:
     void run(const std::function<ActionEnd()>& carry_out) {
         desk_.run({"kim", "cli", "dead requeue", "--all", "the mail server is back"}, carry_out);
     }
 
-    AuditOfAnOutage store_;
+    /// From now on the database refuses to write that an action begins, or how it ended.
+    void refuse(const std::string& write) {
+        execute(
+            "CREATE TRIGGER REFUSAL BEFORE " + write +
+            " ON JS_AUDIT BEGIN SELECT RAISE(ABORT, 'refused'); END"
+        );
+    }
+    void refuse_begins() { refuse("INSERT"); }
+    void refuse_ends() { refuse("UPDATE"); }
+
+    /// How the last action ended, as it was written.
+    std::string result() { return audit_store_.audit({}, "", 1).at(0).result; }
+
     ActionCounts counts_;
 
 private:
-    test::ManualClock clock_;
-    AuditDesk desk_{store_, clock_, &counts_};
+    AuditDesk desk_{audit_store_, clock_, &counts_};
 };
 
 TEST_F(AuditDeskTest, How_an_action_ended_is_written) {
     run([] { return ActionEnd{.result = "done", .changed = 3}; });
-    EXPECT_EQ(store_.ends, std::vector<std::string>{"done"});
+    EXPECT_EQ(result(), "done");
 }
 
 TEST_F(AuditDeskTest, What_cannot_be_written_down_is_not_begun) {
-    store_.is_away_at_begin = true;
+    refuse_begins();
     bool is_done = false;
     const auto action = [&is_done] {
         is_done = true;
         return ActionEnd{.result = "done"};
     };
-    EXPECT_THROW(run(action), DbError);
+    EXPECT_THROW(run(action), persistence::DbError);
     EXPECT_FALSE(is_done);
     EXPECT_TRUE(counts_.counts().empty());
 }
 
 TEST_F(AuditDeskTest, An_end_that_cannot_be_written_does_not_undo_what_was_done) {
-    store_.is_away_at_end = true;
+    refuse_ends();
     EXPECT_NO_THROW(run([] { return ActionEnd{.result = "done"}; }));
-    EXPECT_EQ(store_.ends, std::vector<std::string>{"done"});
+    EXPECT_EQ(result(), "");
 }
 
 TEST_F(AuditDeskTest, What_was_done_is_counted_also_when_its_end_cannot_be_written) {
     run([] { return ActionEnd{.result = "done", .changed = 3}; });
-    store_.is_away_at_end = true;
+    refuse_ends();
     run([] { return ActionEnd{.result = "done", .changed = 4}; });
     EXPECT_THROW(run([]() -> ActionEnd { throw std::invalid_argument("no"); }), std::exception);
     const ActionCounts::Counts counts = counts_.counts();
@@ -103,12 +70,12 @@ TEST_F(AuditDeskTest, What_was_done_is_counted_also_when_its_end_cannot_be_writt
 }
 
 TEST_F(AuditDeskTest, Why_an_action_failed_is_told_though_its_end_cannot_be_written) {
-    store_.is_away_at_end = true;
+    refuse_ends();
     EXPECT_THROW(
         run([]() -> ActionEnd { throw std::invalid_argument("no such series"); }),
         std::invalid_argument
     );
-    EXPECT_EQ(store_.ends, std::vector<std::string>{"failed"});
+    EXPECT_EQ(result(), "");
 }
 
 }  // namespace

@@ -33,13 +33,13 @@ void DeskTest::insert_all(JobPlace place, const std::vector<std::string>& ids) {
     for (const std::string& id : ids) {
         jobs.push_back({.place = place, .job = test::a_job(id).build()});
     }
-    sql_store_.insert(std::move(jobs));
+    sql_store_.enqueuer().insert(std::move(jobs));
 }
 
 void DeskTest::insert(JobPlace place, schema::Job job) {
     std::vector<schema::PlacedJob> jobs;
     jobs.push_back({.place = place, .job = std::move(job)});
-    sql_store_.insert(std::move(jobs));
+    sql_store_.enqueuer().insert(std::move(jobs));
 }
 
 void DeskTest::insert_series(const std::string& key, const std::string& group) {
@@ -48,12 +48,12 @@ void DeskTest::insert_series(const std::string& key, const std::string& group) {
         .series = {.key = key, .group = group, .repeat = "R/P1Y"},
         .first_turn = test::a_job(key + "-turn"),
     });
-    sql_store_.create(std::move(series), clock_.now());
+    sql_store_.enqueuer().create(std::move(series), clock_.now());
 }
 
 void DeskTest::lock_all() {
     const std::vector<std::string> types{"noop"};
-    (void)sql_store_.acquire(
+    (void)sql_store_.executor().acquire(
         {.owner = "node-1", .until = clock_.now() + std::chrono::minutes(5)}, types, 100
     );
 }
@@ -63,7 +63,7 @@ void DeskTest::run_all(const std::optional<std::string>& failure) {
     const persistence::LockClaim claim{
         .owner = "node-1", .until = clock_.now() + std::chrono::minutes(5), .now = clock_.now()};
     std::vector<persistence::Outcome> outcomes;
-    for (schema::Job& job : sql_store_.acquire(claim, types, 100)) {
+    for (schema::Job& job : sql_store_.executor().acquire(claim, types, 100)) {
         const schema::Transition end =
             failure ? schema::failed(job, {.message = *failure}, {}, clock_.now())
                     : schema::completed(job);
@@ -71,7 +71,7 @@ void DeskTest::run_all(const std::optional<std::string>& failure) {
             {.job = std::make_shared<const schema::Job>(std::move(job)), .transition = end}
         );
     }
-    (void)sql_store_.apply("node-1", outcomes);
+    (void)sql_store_.executor().apply("node-1", outcomes);
 }
 
 void DeskTest::execute(std::string_view sql) {

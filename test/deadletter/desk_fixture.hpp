@@ -53,9 +53,9 @@ private:
     persistence::SqlStore sql_store_{*pool_, log_, schedule_};
 
 protected:
-    persistence::OperatorStore& store_ = sql_store_;
-    persistence::SeriesStore& series_store_ = sql_store_;
-    persistence::AuditStore& audit_store_ = sql_store_;
+    persistence::OperatorStore& store_ = sql_store_.jobs();
+    persistence::SeriesStore& series_store_ = sql_store_.series();
+    persistence::AuditStore& audit_store_ = sql_store_.audit();
     persistence::BatchStore& batch_store_ = sql_store_.batches();
 
 private:

@@ -29,7 +29,7 @@ protected:
     }
 
     ManualRunResult run(std::string_view id) {
-        return run_by_hand({store(), handlers_, clock_, log_}, {.retry = policy_}, id, kLockTime);
+        return run_by_hand({store().executor(), handlers_, clock_, log_}, {.retry = policy_}, id, kLockTime);
     }
 
     HandlerRegistry handlers_;
@@ -97,7 +97,7 @@ TEST_F(ManualRunTest, While_it_runs_a_job_is_locked_for_nobody_else) {
 
 TEST_F(ManualRunTest, The_result_of_a_run_whose_job_was_changed_meanwhile_is_dropped) {
     handlers_.add("mail", [&](const JobContext&) -> HandlerResult {
-        store().in_transaction(
+        store().enqueuer().in_transaction(
             [](persistence::Transaction& transaction) {
                 transaction.execute("update ACT_RU_JOB set REV_ = REV_ + 1 where ID_ = 'a'");
             },
@@ -123,7 +123,7 @@ TEST_F(ManualRunTest, A_transactional_handler_commits_with_its_job) {
     EXPECT_EQ(result.answer, ManualRunAnswer::done);
     EXPECT_FALSE(result.transition) << "it was written with the handler's own effects";
     EXPECT_EQ(place_of("a"), "nowhere");
-    store().in_transaction(
+    store().enqueuer().in_transaction(
         [](persistence::Transaction& transaction) {
             EXPECT_NO_THROW(transaction.execute("delete from SENT"));
         },

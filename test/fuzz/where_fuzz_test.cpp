@@ -40,7 +40,7 @@ TEST(WhereFuzz, What_is_taken_is_kept_by_batches_and_answered_by_a_database) {
     schema::SilentLog log;
     const timers::SeriesPlanner planner;
     persistence::SqlStore store(*pool, log, planner);
-    store.insert(
+    store.enqueuer().insert(
         {{.place = schema::JobPlace::executable,
           .job = a_job("a").with_payload(R"({"order":{"id":17},"items":[{"sku":"x"}]})").build()}}
     );
@@ -66,7 +66,9 @@ TEST(WhereFuzz, What_is_taken_is_kept_by_batches_and_answered_by_a_database) {
             for (const schema::JobPlace place :
                  {schema::JobPlace::executable, schema::JobPlace::dead_letter}) {
                 const std::int64_t all = place == schema::JobPlace::executable ? 1 : 0;
-                EXPECT_EQ(store.count(place, filter) + store.count(place, others), all);
+                EXPECT_EQ(
+                    store.jobs().count(place, filter) + store.jobs().count(place, others), all
+                );
             }
             return true;
         }

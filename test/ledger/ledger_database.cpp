@@ -182,7 +182,7 @@ void LedgerDatabase::add_jobs(std::size_t count, Ledger& ledger) const {
     const OpenStore store(url());
     schema::JobLimit limit = schema::limit_named("type:few");
     limit.concurrent = static_cast<int>(kMostLimited);
-    store->set_limit(limit);
+    store->limits().set_limit(limit);
     for (std::size_t added = 0; added < count; added += page) {
         std::vector<schema::PlacedJob> jobs;
         for (std::size_t i = added; i < std::min(added + page, count); ++i) {
@@ -195,7 +195,7 @@ void LedgerDatabase::add_jobs(std::size_t count, Ledger& ledger) const {
                 ledger.limited.push_back(jobs.back().job.id);
             }
         }
-        store->insert(std::move(jobs), persistence::IdOrigin::given);
+        store->enqueuer().insert(std::move(jobs), persistence::IdOrigin::given);
     }
 }
 
@@ -207,7 +207,7 @@ std::string LedgerDatabase::describe_jobs() const {
     const OpenStore store(url());
     std::string lines;
     for (const schema::JobPlace place : schema::kJobPlaces) {
-        for (const schema::Job& job : store->list(place, {}, "", 5)) {
+        for (const schema::Job& job : store->jobs().list(place, {}, "", 5)) {
             lines += fmt::format(
                 "{} {} {} token {} owner {} exception {}\n",
                 schema::name_of(place),

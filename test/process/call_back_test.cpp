@@ -114,7 +114,7 @@ TEST_F(CallBackProcessTest, A_stop_gives_back_what_waits_for_a_call) {
     ASSERT_TRUE(is_called(1));
     service->send(SIGTERM);
     EXPECT_EQ(service->wait(test::kPatience), 0);
-    const auto timers = store->list(JobPlace::timer, {}, "", 2);
+    const auto timers = store->jobs().list(JobPlace::timer, {}, "", 2);
     ASSERT_EQ(timers.size(), 1U);
     EXPECT_EQ(timers[0].retries, 3) << "no retry is used";
 }

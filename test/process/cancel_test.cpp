@@ -49,7 +49,7 @@ TEST_F(CancelTest, A_running_program_gets_SIGTERM_and_its_job_keeps_the_reason) 
     ASSERT_TRUE(test::eventually([&] { return lines_of("programs").size() == 1; }, 30s));
 
     expect_success({"job", "cancel", id, "--by", "ada", "--reason", "wrong file"});
-    const auto dead = store->list(JobPlace::dead_letter, {}, "", 10);
+    const auto dead = store->jobs().list(JobPlace::dead_letter, {}, "", 10);
     ASSERT_EQ(dead.size(), 1U);
     EXPECT_EQ(dead[0].exception_message, "cancelled by ada: wrong file");
 

@@ -83,7 +83,7 @@ TEST_F(CrashLoopTest, A_job_that_kills_the_service_is_a_dead_letter_after_three_
     EXPECT_EQ(lines_of("crashed").size(), 3U);
     EXPECT_EQ(deaths, 3);
     ASSERT_EQ(count(JobPlace::dead_letter), 1);
-    const schema::Job dead = store->list(JobPlace::dead_letter, {}, "", 1).front();
+    const schema::Job dead = store->jobs().list(JobPlace::dead_letter, {}, "", 1).front();
     EXPECT_THAT(dead.exception_message, HasSubstr("the process that held it ended 3 times"));
     EXPECT_EQ(lines_that_alert(), 1);
 }

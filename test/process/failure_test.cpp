@@ -35,9 +35,11 @@ TEST_F(ServiceTest, Jobs_that_always_fail_run_three_times_then_are_repaired_and_
     for (const auto& [id, times] : runs) {
         EXPECT_EQ(times, 3) << id;
     }
-    for (const schema::Job& job : store->list(JobPlace::dead_letter, {}, "", jobs)) {
+    for (const schema::Job& job : store->jobs().list(JobPlace::dead_letter, {}, "", jobs)) {
         EXPECT_NE(job.exception_message.find("exit code 3"), std::string::npos);
-        EXPECT_NE(store->exception_details(job).find("the disk is on fire"), std::string::npos);
+        EXPECT_NE(
+            store->jobs().exception_details(job).find("the disk is on fire"), std::string::npos
+        );
     }
     const std::string some_id = runs.begin()->first;
     EXPECT_NE(

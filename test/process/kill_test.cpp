@@ -32,7 +32,7 @@ TEST_F(ServiceTest, Ten_thousand_jobs_survive_five_kills_of_the_service) {
         const std::int64_t goal = jobs - kills * jobs / 6;
         ASSERT_TRUE(test::eventually([&] { return count(JobPlace::executable) <= goal; }));
         service->kill();
-        for (const schema::Job& job : store->list(JobPlace::executable, {}, "", jobs)) {
+        for (const schema::Job& job : store->jobs().list(JobPlace::executable, {}, "", jobs)) {
             ASSERT_EQ(job.retries, 3);
             ASSERT_EQ(job.attempts, 0);
         }
@@ -98,7 +98,7 @@ TEST_F(
         jobs_as_lines(jobs, R"({"handlerType":"command","payload":{"command":"append"}})")
     );
     std::set<std::string> ids;
-    for (const schema::Job& job : store->list(JobPlace::executable, {}, "", jobs)) {
+    for (const schema::Job& job : store->jobs().list(JobPlace::executable, {}, "", jobs)) {
         ids.insert(job.id);
     }
     ASSERT_EQ(ids.size(), jobs);

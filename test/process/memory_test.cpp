@@ -38,7 +38,7 @@ TEST_F(ServiceTest, Many_long_payloads_take_no_more_memory_than_a_few) {
         schema::Job job{.id = fmt::format("job-{:03}", i)};
         job.handler_type = "noop";
         job.payload = '"' + std::string(schema::limits::kPayloadBytes - 2, 'x') + '"';
-        store->insert(
+        store->enqueuer().insert(
             {{.place = JobPlace::executable, .job = std::move(job)}}, persistence::IdOrigin::given
         );
     }

@@ -23,19 +23,19 @@ protected:
         schema::Job turn;
         turn.id = series.key;
         turn.handler_type = handler_type;
-        (void)store->create(
+        (void)store->enqueuer().create(
             {{.series = std::move(series), .first_turn = std::move(turn)}}, clock_.now()
         );
     }
 
     [[nodiscard]] schema::Series series(const std::string& key) const {
-        return store->find_series(key).value().series;
+        return store->series().find_series(key).value().series;
     }
 
     /// The due dates of the turns that have fired; none twice.
     [[nodiscard]] std::set<TimePoint> fired_turns(const std::string& key) const {
         std::set<TimePoint> due;
-        for (const schema::Job& job : store->list(JobPlace::executable, {}, "", 100'000)) {
+        for (const schema::Job& job : store->jobs().list(JobPlace::executable, {}, "", 100'000)) {
             if (job.series == key && job.handler_type == "pile") {
                 EXPECT_TRUE(due.insert(job.due_date.value()).second) << key;
             }
@@ -47,7 +47,7 @@ protected:
     [[nodiscard]] std::map<std::string, int> batons() const {
         std::map<std::string, int> count;
         for (const JobPlace place : schema::kJobPlaces) {
-            for (const schema::Job& job : store->list(place, {}, "", 100'000)) {
+            for (const schema::Job& job : store->jobs().list(place, {}, "", 100'000)) {
                 if (!job.repeat.empty()) {
                     ++count[job.series];
                 }

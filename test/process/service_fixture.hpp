@@ -61,7 +61,7 @@ protected:
 
     [[nodiscard]] std::int64_t
     count(schema::JobPlace place, const persistence::JobFilter& filter = {}) const {
-        return store->count(place, filter);
+        return store->jobs().count(place, filter);
     }
 
     [[nodiscard]] std::int64_t count_all() const { return store.count_all(); }

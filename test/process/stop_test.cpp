@@ -65,7 +65,7 @@ TEST_F(StopTest, A_second_sigterm_stops_at_once_and_loses_nothing) {
     EXPECT_TRUE(lines_of("ended").empty());
     EXPECT_EQ(count_all(), 6);
     for (const JobPlace place : {JobPlace::executable, JobPlace::timer}) {
-        for (const schema::Job& job : store->list(place, {}, "", 10)) {
+        for (const schema::Job& job : store->jobs().list(place, {}, "", 10)) {
             EXPECT_EQ(job.retries, 3);
             EXPECT_TRUE(job.lock_owner.empty());
         }

@@ -26,7 +26,7 @@ protected:
     /// All jobs have been looked at, and are free again.
     [[nodiscard]] bool all_wait(const std::string& needs) {
         return test::eventually([&] {
-            const auto jobs = store->list(JobPlace::executable, {}, "", 2 * kJobs);
+            const auto jobs = store->jobs().list(JobPlace::executable, {}, "", 2 * kJobs);
             return std::ranges::all_of(jobs, [&](const schema::Job& job) {
                 return job.needs == needs && job.lock_owner.empty();
             });
@@ -34,7 +34,7 @@ protected:
     }
 
     void expect_unharmed() {
-        for (const schema::Job& job : store->list(JobPlace::executable, {}, "", 2 * kJobs)) {
+        for (const schema::Job& job : store->jobs().list(JobPlace::executable, {}, "", 2 * kJobs)) {
             ASSERT_EQ(job.retries, 3);
             ASSERT_EQ(job.attempts, 0);
             ASSERT_EQ(job.exception_message, "");
@@ -48,7 +48,7 @@ TEST_F(UnservedTest, Command_jobs_wait_for_a_node_that_has_their_command) {
     const std::string quick = "[commands.quick]\nprogram = \"/bin/true\"\n";
     configure(quick);
     add_jobs(R"({"handlerType":"command","payload":{"command":"quick"}})");
-    const std::string id = store->list(JobPlace::executable, {}, "", 1).front().id;
+    const std::string id = store->jobs().list(JobPlace::executable, {}, "", 1).front().id;
 
     configure("[commands.other]\nprogram = \"/bin/false\"\n");
     {
@@ -85,7 +85,7 @@ TEST_F(UnservedTest, A_payload_that_names_no_command_fails_because_no_configurat
     expect_success({"job", "add", "--type", "command", "--payload", R"({"order":17})"});
     const auto service = a_service();
     ASSERT_TRUE(test::eventually([&] { return count(JobPlace::dead_letter) == 1; }));
-    const schema::Job dead = store->list(JobPlace::dead_letter, {}, "", 1).front();
+    const schema::Job dead = store->jobs().list(JobPlace::dead_letter, {}, "", 1).front();
     EXPECT_THAT(dead.exception_message, HasSubstr("needs \"command\": \"NAME\""));
 }
 

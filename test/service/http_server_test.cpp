@@ -99,7 +99,7 @@ TEST_P(HttpOnServer, Every_job_with_an_answer_is_there_after_a_kill_and_runs) {
     const std::set<std::string> answered = add_until_killed(*service);
     const OpenStore store(url_text(database_->url()));
     for (const std::string& id : answered) {
-        EXPECT_TRUE(store->find(id)) << id;
+        EXPECT_TRUE(store->jobs().find(id)) << id;
     }
     const auto again = a_service({});
     EXPECT_TRUE(eventually([&] { return store.count_all() == 0; }));

@@ -33,7 +33,7 @@ Batch do_all(
     const OnProgress& on_progress
 ) {
     persistence::JobFilter filter = engine::filter_of(query);
-    if (!batches.can_keep(filter)) {
+    if (!persistence::BatchStore::can_keep(filter)) {
         throw std::invalid_argument("the texts of the query are too long to be written down");
     }
     order.place = engine::place_of(query.place);

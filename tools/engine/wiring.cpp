@@ -101,12 +101,12 @@ void Wiring::in_transaction(
     const std::function<void(persistence::Transaction&)>& work,
     const std::function<bool(persistence::Transaction&)>& was_committed
 ) {
-    parts_->store.in_transaction(work, was_committed);
+    parts_->store.enqueuer().in_transaction(work, was_committed);
 }
 
 executor::ManualRunResult Wiring::run_job(const std::string& id) {
     return executor::run_by_hand(
-        {parts_->store, parts_->handlers, parts_->clock, parts_->log},
+        {parts_->store.executor(), parts_->handlers, parts_->clock, parts_->log},
         {.retry = parts_->settings.retry, .retry_rule = &parts_->retry_rule},
         id,
         parts_->settings.lock_time,
@@ -115,7 +115,7 @@ executor::ManualRunResult Wiring::run_job(const std::string& id) {
 }
 
 executor::BulkEnqueue Wiring::enqueueing() {
-    return {{parts_->store, parts_->store}, parts_->producer, parts_->clock};
+    return {{parts_->store.enqueuer(), parts_->store.series()}, parts_->producer, parts_->clock};
 }
 
 const executor::RetryRule& Wiring::retry_rule() const {
@@ -148,19 +148,19 @@ void Wiring::on_external_jobs(std::function<void()> hear) {
 }
 
 persistence::ExecutorStore& Wiring::executor_store() {
-    return parts_->store;
+    return parts_->store.executor();
 }
 
 persistence::TimerStore& Wiring::timer_store() {
-    return parts_->store;
+    return parts_->store.timers();
 }
 
 persistence::OperatorStore& Wiring::store() {
-    return parts_->store;
+    return parts_->store.jobs();
 }
 
 persistence::SeriesStore& Wiring::series_store() {
-    return parts_->store;
+    return parts_->store.series();
 }
 
 persistence::DefinitionStore& Wiring::definition_store() {
@@ -168,15 +168,15 @@ persistence::DefinitionStore& Wiring::definition_store() {
 }
 
 persistence::EngineStore& Wiring::engine_store() {
-    return parts_->store;
+    return parts_->store.engine();
 }
 
 persistence::LimitStore& Wiring::limit_store() {
-    return parts_->store;
+    return parts_->store.limits();
 }
 
 persistence::NodeStore& Wiring::node_store() {
-    return parts_->store;
+    return parts_->store.nodes();
 }
 
 persistence::BatchStore& Wiring::batch_store() {
@@ -184,35 +184,35 @@ persistence::BatchStore& Wiring::batch_store() {
 }
 
 persistence::AuditStore& Wiring::audit_store() {
-    return parts_->store;
+    return parts_->store.audit();
 }
 
 persistence::RequestStore& Wiring::request_store() {
-    return parts_->store;
+    return parts_->store.requests();
 }
 
 persistence::HistoryStore& Wiring::history_store() {
-    return parts_->store;
+    return parts_->store.history();
 }
 
 persistence::RunStore& Wiring::run_store() {
-    return parts_->store;
+    return parts_->store.runs();
 }
 
 persistence::ServedStore& Wiring::served_store() {
-    return parts_->store;
+    return parts_->store.served();
 }
 
 persistence::WatchStore& Wiring::watch_store() {
-    return parts_->store;
+    return parts_->store.watch();
 }
 
 persistence::ThroughputStore& Wiring::throughput_store() {
-    return parts_->store.throughput_store();
+    return parts_->store.throughput();
 }
 
 persistence::RunNewsStore& Wiring::run_news_store() {
-    return parts_->store.run_news_store();
+    return parts_->store.run_news();
 }
 
 std::vector<persistence::ToldSymptom> Wiring::symptoms() {

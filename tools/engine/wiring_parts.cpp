@@ -137,16 +137,16 @@ Wiring::Parts::Parts(
       clock_interval(
           options.follows_database_clock ? clock_comparison.run_once() : executor::kUntilWoken
       ),
-      dead_letters(store, clock),
-      audit(store, clock, &action_counts),
+      dead_letters(store.jobs(), clock),
+      audit(store.audit(), clock, &action_counts),
       retry_rule(std::move(options.retry_rule)),
       all_threads(std::move(options.threads)),
       threads(share_of(all_threads)),
       deadlines(executor::ExternalLimits(settings.external_time_limits)),
       executor(
-          {store,
-           store,
-           store,
+          {store.executor(),
+           store.nodes(),
+           store.served(),
            handlers,
            clock,
            log,
@@ -155,15 +155,18 @@ Wiring::Parts::Parts(
            std::move(options.on_run),
            &retry_rule,
            persistence::driver_of(url).has_one_writer,
-           &store.throughput_store(),
-           &store,
-           &store.run_news_store()},
+           &store.throughput(),
+           &store.runs(),
+           &store.run_news()},
           settings
       ),
-      producer({store, executor, clock, wake_ups, store.ids()}, rules_for_new_jobs(settings)),
+      producer(
+          {store.enqueuer(), executor, clock, wake_ups, store.ids()},
+          rules_for_new_jobs(settings)
+      ),
       outcomes(
-          {store,
-           store,
+          {store.jobs(),
+           store.executor(),
            clock,
            [this](persistence::Outcome outcome) {
                executor.outcome_was_written(std::move(outcome));
@@ -215,7 +218,7 @@ executor::PollingLoop& Wiring::Parts::add_chore(executor::Activity& activity) {
 void Wiring::Parts::add_workers() {
     executor::WorkerDesk& desk = workers.emplace(
         executor::WorkerDesk::Dependencies{
-            .store = store,
+            .store = store.workers(),
             .clock = clock,
             .wake_ups = wake_ups,
             .run_counts = &executor.run_counts(),
@@ -230,7 +233,7 @@ void Wiring::Parts::add_workers() {
     if (deadlines.limits().are_any()) {
         executor::PollingLoop& loop =
             add_chore(external_time_limits.emplace(executor::ExternalTimeLimits::Dependencies{
-                .store = store, .desk = desk, .deadlines = deadlines, .clock = clock}));
+                .store = store.jobs(), .desk = desk, .deadlines = deadlines, .clock = clock}));
         deadlines.when_earlier([&loop] { loop.wake(); });
     }
 }
@@ -240,13 +243,13 @@ void Wiring::Parts::add_housekeeping(deadletter::DeadLetterPolicies of_dead_lett
     const schema::HistoryRetention& history = settings.history_retention;
     const bool is_cleaning = executor::is_to_clean(history, settings.scope);
     if (is_cleaning) {
-        add_chore(cleaning.emplace(store, clock, history));
-        add_chore(run_cleaning.emplace(store, clock, history));
+        add_chore(cleaning.emplace(store.history(), clock, history));
+        add_chore(run_cleaning.emplace(store.runs(), clock, history));
     }
     if (is_cleaning && of_dead_letters.retention.is_any()) {
         policies.push_back(std::make_unique<CleaningActivity>(
             "dead letter cleaning",
-            deadletter::DeadLetterCleaning::Dependencies{store, audit, clock, node},
+            deadletter::DeadLetterCleaning::Dependencies{store.jobs(), audit, clock, node},
             of_dead_letters.retention,
             schema::DayWindow::of(history.window_start, history.window_end).value()
         ));
@@ -254,7 +257,7 @@ void Wiring::Parts::add_housekeeping(deadletter::DeadLetterPolicies of_dead_lett
     for (deadletter::RequeueRule& rule : of_dead_letters.requeues) {
         policies.push_back(std::make_unique<RequeueActivity>(
             "automatic requeue",
-            deadletter::AutomaticRequeue::Dependencies{store, audit, clock, node},
+            deadletter::AutomaticRequeue::Dependencies{store.jobs(), audit, clock, node},
             std::move(rule)
         ));
     }
@@ -265,7 +268,8 @@ void Wiring::Parts::add_housekeeping(deadletter::DeadLetterPolicies of_dead_lett
 
 void Wiring::Parts::add_mover() {
     mover.emplace(
-        timers::TimerMover::Dependencies{store, executor, clock, wake_ups, &executor.last_view()},
+        timers::TimerMover::Dependencies{
+            store.timers(), executor, clock, wake_ups, &executor.last_view()},
         timers::TimerMover::Settings{
             .page = settings.timer_page,
             .wait = settings.timer_wait,

@@ -2,12 +2,12 @@
 #include "persistence/exclusive/group_locks.hpp"
 #include "persistence/exclusive/waiting_jobs.hpp"
 #include "persistence/jobs/claim_rows.hpp"
-#include "persistence/jobs/executor_moves.hpp"
 #include "persistence/limits/join_limits.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/payload_page.hpp"
+#include "persistence/rows/sql_executor_store.hpp"
 #include "persistence/rows/unreadable_rows.hpp"
 #include "schema/limits.hpp"
 
@@ -174,7 +174,7 @@ bool take_waiting(
 }
 
 /// One transaction.
-void pass_on(
+void pass_on_at_once(
     Transaction& transaction,
     const PassingOn& asked,
     Ends ends,
@@ -197,8 +197,7 @@ void pass_on(
 
 }  // namespace
 
-GroupsPassedOn pass_on_groups(
-    const StoreContext& context,
+GroupsPassedOn SqlExecutorStore::pass_on(
     const LockClaim& claim,
     const ServedJobs& served,
     std::size_t most_bytes,
@@ -212,10 +211,10 @@ GroupsPassedOn pass_on_groups(
     Twins twins;
     const auto work = [&](Transaction& transaction) {
         done = {};
-        pass_on(transaction, {context, claim, served, most_bytes}, ends, twins, done);
+        pass_on_at_once(transaction, {context_, claim, served, most_bytes}, ends, twins, done);
     };
     if (!ends.empty()) {
-        run_burying_twins(context, twins, work, [&](Transaction& transaction) {
+        run_burying_twins(context_, twins, work, [&](Transaction& transaction) {
             // Where nothing was taken, again does no harm.
             return !done.jobs.empty() &&
                    !held_for_update(transaction, claim.owner, fenced(done.jobs)).empty();

@@ -1,5 +1,5 @@
 #include "persistence/exclusive/waiting_jobs.hpp"
-#include "persistence/jobs/executor_moves.hpp"
+#include "persistence/rows/sql_executor_store.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "schema/limits.hpp"
 
@@ -83,15 +83,15 @@ FreedPage free_page(Transaction& transaction, std::string_view group, schema::Ti
 
 }  // namespace
 
-std::int64_t reset_expired_groups(const StoreContext& context, schema::TimePoint now) {
+std::int64_t SqlExecutorStore::reset_expired_groups(schema::TimePoint now) {
     std::vector<std::string> groups;
     // Read apart from the write: on SQLite nearly every pass then leaves the writer alone.
-    context.runner.read([&](Connection& connection) { groups = expired_groups(connection, now); });
+    context_.runner.read([&](Connection& connection) { groups = expired_groups(connection, now); });
     std::int64_t freed = 0;
     for (const std::string& group : groups) {
         FreedPage page;
         do {
-            context.runner.run(
+            context_.runner.run(
                 [&](Transaction& transaction) { page = free_page(transaction, group, now); },
                 run_again
             );

@@ -80,11 +80,11 @@ TEST_P(BatchRules, Incidents_are_resolved_with_the_jobs_that_move_inside_the_dat
         outcomes.push_back(failed_outcome(job, {.message = "no", .retryable = false}, clock_.now())
         );
     }
-    (void)store_.apply("node-1", outcomes);
-    ASSERT_EQ(store_.count_open_incidents(), 20);
+    (void)store_.executor().apply("node-1", outcomes);
+    ASSERT_EQ(store_.history().count_open_incidents(), 20);
     EXPECT_EQ(carry_out(begin_requeue().id).done, 20);
-    EXPECT_EQ(store_.count_open_incidents(), 0);
-    const auto resolved = store_.incidents({.is_open = false}, {}, 100);
+    EXPECT_EQ(store_.history().count_open_incidents(), 0);
+    const auto resolved = store_.history().incidents({.is_open = false}, {}, 100);
     EXPECT_THAT(resolved, SizeIs(20));
     EXPECT_THAT(resolved, Each(Field(&Incident::resolution, "requeued")));
 }

@@ -18,7 +18,7 @@ using testing::SizeIs;
 class Batches : public BatchTest {
 protected:
     std::vector<std::string> ids_in(JobPlace place) {
-        return store_.list_ids(place, {}, "", 1'000);
+        return store_.jobs().list_ids(place, {}, "", 1'000);
     }
 };
 
@@ -180,7 +180,7 @@ TEST_P(Batches, Dead_letters_are_removed) {
 
 TEST_P(Batches, Jobs_are_changed_where_they_stand_and_those_that_a_node_holds_are_not) {
     insert(JobPlace::executable, many_jobs("job", 5));
-    (void)store_.acquire_one("job002", claim_of("node-1"), clock_.now());
+    (void)store_.executor().acquire_one("job002", claim_of("node-1"), clock_.now());
     const Batch begun = begin({
         .operation = BatchOperation::change,
         .place = JobPlace::executable,
@@ -255,7 +255,7 @@ TEST_P(Batches, What_belongs_to_something_suspended_comes_back_suspended) {
     Job job = a_job("dead000").of_instance("order-17");
     job.failed_time = clock_.now();
     insert(JobPlace::dead_letter, job);
-    store_.suspend(persistence::SuspensionScope::instance, "order-17", clock_.now());
+    store_.jobs().suspend(persistence::SuspensionScope::instance, "order-17", clock_.now());
     EXPECT_EQ(carry_out(begin_requeue().id).done, 1);
     EXPECT_EQ(place_of("dead000"), "suspended");
 }
@@ -293,9 +293,12 @@ TEST_P(Batches, The_job_that_carries_one_out_comes_with_it_and_has_its_id) {
 }
 
 TEST_P(Batches, A_filter_with_thousands_of_characters_cannot_be_written_down) {
-    EXPECT_TRUE(batches_.can_keep({.fields = {equals(&Job::handler_type, "noop")}}));
-    EXPECT_FALSE(batches_.can_keep({.fields = {equals(&Job::payload, std::string(5'000, 'x'))}}));
-    EXPECT_FALSE(batches_.can_keep({.ids = {"a"}}));
+    EXPECT_TRUE(persistence::BatchStore::can_keep({.fields = {equals(&Job::handler_type, "noop")}})
+    );
+    EXPECT_FALSE(persistence::BatchStore::can_keep(
+        {.fields = {equals(&Job::payload, std::string(5'000, 'x'))}}
+    ));
+    EXPECT_FALSE(persistence::BatchStore::can_keep({.ids = {"a"}}));
 }
 
 }  // namespace

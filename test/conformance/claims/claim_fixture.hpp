@@ -14,7 +14,7 @@ protected:
     }
 
     std::vector<Job> claim(std::string_view owner = "node-1", std::string_view after = {}) {
-        return store_.acquire(page_of(owner), noop_, 100, after);
+        return store_.executor().acquire(page_of(owner), noop_, 100, after);
     }
 
     /// Inserts plain jobs `j000`, `j001`, ... and claims them.
@@ -29,7 +29,7 @@ protected:
         for (const Job& job : jobs) {
             outcomes.push_back(completed_outcome(job));
         }
-        return store_.apply(owner, outcomes);
+        return store_.executor().apply(owner, outcomes);
     }
 
     [[nodiscard]] std::int64_t count_claims() { return count_rows("JS_CLAIM WHERE ID_ > 0"); }
@@ -40,7 +40,9 @@ protected:
     }
 
     std::int64_t reset() {
-        return store_.reset_expired_locks(JobPlace::executable, {.now = clock_.now()}).freed;
+        return store_.executor()
+            .reset_expired_locks(JobPlace::executable, {.now = clock_.now()})
+            .freed;
     }
 };
 

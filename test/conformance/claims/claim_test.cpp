@@ -70,8 +70,9 @@ TEST_P(Claims, Two_that_write_the_last_outcomes_at_once_take_the_claim_along) {
         std::ranges::transform(
             std::span(jobs).first(20), std::back_inserter(half), completed_outcome
         );
-        auto beside =
-            std::async(std::launch::async, [&] { return other.store().apply("node-1", half); });
+        auto beside = std::async(std::launch::async, [&] {
+            return other.store().executor().apply("node-1", half);
+        });
         EXPECT_THAT(complete({jobs.begin() + 20, jobs.end()}), Each(OutcomeAnswer::done));
         EXPECT_THAT(beside.get(), Each(OutcomeAnswer::done));
         EXPECT_EQ(count_claims(), 0);
@@ -84,7 +85,7 @@ TEST_P(Claims, A_failed_job_goes_its_way_and_the_others_theirs) {
         completed_outcome(jobs[0]),
         failed_outcome(jobs[1], {.message = "no"}, clock_.now()),
         outcome_of(jobs[2], schema::released(jobs[2]))};
-    EXPECT_THAT(store_.apply("node-1", outcomes), Each(OutcomeAnswer::done));
+    EXPECT_THAT(store_.executor().apply("node-1", outcomes), Each(OutcomeAnswer::done));
     EXPECT_EQ(place_of("j000"), "nowhere");
     EXPECT_EQ(place_of("j001"), "timer");
     EXPECT_TRUE(job("j002").lock_owner.empty());
@@ -94,7 +95,7 @@ TEST_P(Claims, A_failed_job_goes_its_way_and_the_others_theirs) {
 // I5
 TEST_P(Claims, What_is_released_is_free_at_once_under_another_revision) {
     const std::vector<Job> jobs = insert_and_claim(2);
-    store_.release("node-1", fences_of({jobs[0]}));
+    store_.executor().release("node-1", fences_of({jobs[0]}));
     const std::vector<Job> again = claim("node-2");
     EXPECT_THAT(ids_of(again), ElementsAre("j000"));
     EXPECT_EQ(again.at(0).revision, jobs[0].revision + 1);
@@ -105,7 +106,7 @@ TEST_P(Claims, What_is_released_is_free_at_once_under_another_revision) {
 
 TEST_P(Claims, Two_claims_may_name_a_job_and_the_later_one_holds_it) {
     const std::vector<Job> jobs = insert_and_claim(2);
-    store_.release("node-1", fences_of({jobs[1]}));
+    store_.executor().release("node-1", fences_of({jobs[1]}));
     const std::vector<Job> again = claim("node-2");
     EXPECT_THAT(ids_of(again), ElementsAre("j001"));
     EXPECT_EQ(count_claims(), 2);
@@ -126,7 +127,7 @@ TEST_P(Claims, A_claim_that_is_over_is_reset_and_its_holder_writes_nothing_more)
     EXPECT_EQ(job("j000").lost_starts, 1);
     EXPECT_EQ(job("j000").retries, jobs[0].retries);
     EXPECT_THAT(complete(jobs), Each(OutcomeAnswer::lost_lock));
-    EXPECT_THAT(store_.not_held("node-1", fences_of(jobs)), ElementsAre("j000", "j001"));
+    EXPECT_THAT(store_.executor().not_held("node-1", fences_of(jobs)), ElementsAre("j000", "j001"));
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 2);
     EXPECT_THAT(ids_of(claim("node-2")), ElementsAre("j000", "j001"));
 }
@@ -134,28 +135,28 @@ TEST_P(Claims, A_claim_that_is_over_is_reset_and_its_holder_writes_nothing_more)
 TEST_P(Claims, A_job_that_takes_long_gets_a_lock_of_its_own_and_outlives_its_claim) {
     const std::vector<Job> jobs = insert_and_claim(2);
     const LockClaim longer{.owner = "node-1", .until = clock_.now() + 20min};
-    EXPECT_THAT(store_.extend_locks(longer, fences_of({jobs[0]})), IsEmpty());
+    EXPECT_THAT(store_.executor().extend_locks(longer, fences_of({jobs[0]})), IsEmpty());
     clock_.tick(6min);
     EXPECT_EQ(reset(), 1);
     EXPECT_EQ(job("j000").lock_expiration, longer.until);
-    EXPECT_THAT(store_.not_held("node-1", fences_of(jobs)), ElementsAre("j001"));
+    EXPECT_THAT(store_.executor().not_held("node-1", fences_of(jobs)), ElementsAre("j001"));
     EXPECT_THAT(complete(jobs), ElementsAre(OutcomeAnswer::done, OutcomeAnswer::lost_lock));
 }
 
 TEST_P(Claims, A_renewal_tells_what_is_lost) {
     const std::vector<Job> jobs = insert_and_claim(2);
-    store_.release("node-1", fences_of({jobs[1]}));
+    store_.executor().release("node-1", fences_of({jobs[1]}));
     const LockClaim longer{.owner = "node-1", .until = clock_.now() + 20min};
-    EXPECT_THAT(store_.extend_locks(longer, fences_of(jobs)), ElementsAre("j001"));
+    EXPECT_THAT(store_.executor().extend_locks(longer, fences_of(jobs)), ElementsAre("j001"));
 }
 
 TEST_P(Claims, With_a_dead_node_go_its_claims) {
     const persistence::NodeIdentity dead{
         .node = "dead", .incarnation = "1", .locks = schema::LockGranularity::page};
-    store_.register_node(dead, noop_, clock_.now(), clock_.now() + 10s);
+    store_.nodes().register_node(dead, noop_, clock_.now(), clock_.now() + 10s);
     const std::vector<Job> jobs = insert_and_claim(2, "dead");
     clock_.tick(11s);
-    EXPECT_THAT(store_.end_expired_leases(clock_.now()), ElementsAre("dead"));
+    EXPECT_THAT(store_.nodes().end_expired_leases(clock_.now()), ElementsAre("dead"));
     EXPECT_EQ(reset(), 2);
     EXPECT_THAT(complete(jobs, "dead"), Each(OutcomeAnswer::lost_lock));
 }
@@ -177,7 +178,7 @@ TEST_P(Claims, Few_jobs_are_locked_by_the_row) {
     insert(JobPlace::executable, many_jobs("j", 3));
     LockClaim claim = page_of("node-1");
     claim.pages_from = 4;
-    EXPECT_THAT(store_.acquire(claim, noop_, 100), SizeIs(3));
+    EXPECT_THAT(store_.executor().acquire(claim, noop_, 100), SizeIs(3));
     EXPECT_EQ(count_locked_rows(), 3);
     EXPECT_EQ(count_claims(), 0);
 }
@@ -192,10 +193,12 @@ TEST_P(Claims, What_is_suspended_is_not_claimed) {
 TEST_P(Claims, A_transactional_handler_ends_its_job) {
     const std::vector<Job> jobs = insert_and_claim(2);
     OutcomeAnswer answer = OutcomeAnswer::lost_lock;
-    store_.in_transaction(
+    store_.enqueuer().in_transaction(
         [&](Transaction& transaction) {
-            EXPECT_TRUE(store_.is_held(transaction, "node-1", fences_of({jobs[0]}).front()));
-            answer = store_.apply(transaction, "node-1", completed_outcome(jobs[0]));
+            EXPECT_TRUE(
+                store_.executor().is_held(transaction, "node-1", fences_of({jobs[0]}).front())
+            );
+            answer = store_.executor().apply(transaction, "node-1", completed_outcome(jobs[0]));
         },
         {}
     );
@@ -224,7 +227,7 @@ TEST_P(Claims, A_lost_answer_is_found_out) {
         EXPECT_THAT(jobs, SizeIs(3));
         EXPECT_EQ(count_claims(), 1);
         lose_answer();
-        store_.release("node-1", fences_of({jobs[2]}));
+        store_.executor().release("node-1", fences_of({jobs[2]}));
         lose_answer();
         EXPECT_THAT(complete({jobs[0], jobs[1]}), Each(OutcomeAnswer::done));
         EXPECT_EQ(count_rows("ACT_RU_JOB"), 1);

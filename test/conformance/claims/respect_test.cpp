@@ -27,7 +27,7 @@ protected:
     }
 
     void start(const NodeIdentity& node) {
-        store_.register_node(node, noop_, clock_.now(), clock_.now() + 10s);
+        store_.nodes().register_node(node, noop_, clock_.now(), clock_.now() + 10s);
     }
 };
 
@@ -42,7 +42,7 @@ TEST_P(ClaimedJobsOfOthers, An_operator_sees_who_holds_them) {
     const Job held = insert_and_claim(2).front();
     EXPECT_EQ(job("j000"), held);
     EXPECT_EQ(job("j000").lock_owner, "node-1");
-    EXPECT_EQ(store_.list(JobPlace::executable, {}, {}, 1).at(0).lock_owner, "node-1");
+    EXPECT_EQ(store_.jobs().list(JobPlace::executable, {}, {}, 1).at(0).lock_owner, "node-1");
 }
 
 TEST_P(ClaimedJobsOfOthers, An_operator_neither_changes_nor_removes_nor_runs_them) {
@@ -50,16 +50,16 @@ TEST_P(ClaimedJobsOfOthers, An_operator_neither_changes_nor_removes_nor_runs_the
     insert(JobPlace::executable, a_job("z").build());
     const persistence::JobChanges changes{schema::set_to(&Job::retries, 9)};
     const auto change = [&](std::string_view id) {
-        return store_.change(JobPlace::executable, id, changes, clock_.now());
+        return store_.jobs().change(JobPlace::executable, id, changes, clock_.now());
     };
     EXPECT_EQ(change("j000"), JobAnswer::locked);
     EXPECT_EQ(change("z"), JobAnswer::done);
     const std::vector<std::string> ids{"j001", "z"};
     EXPECT_THAT(
-        store_.remove(JobPlace::executable, ids, clock_.now()),
+        store_.jobs().remove(JobPlace::executable, ids, clock_.now()),
         ElementsAre(JobAnswer::locked, JobAnswer::done)
     );
-    const auto taken = store_.acquire_one("j000", claim_of("by hand"), clock_.now());
+    const auto taken = store_.executor().acquire_one("j000", claim_of("by hand"), clock_.now());
     EXPECT_EQ(taken.answer, JobAnswer::locked);
 }
 
@@ -67,11 +67,11 @@ TEST_P(ClaimedJobsOfOthers, A_cancelled_one_is_taken_away_from_its_holder) {
     const std::vector<Job> jobs = insert_and_claim(2);
     const std::vector<std::string> ids{"j000"};
     EXPECT_THAT(
-        store_.cancel(JobPlace::executable, ids, "enough", clock_.now()),
+        store_.jobs().cancel(JobPlace::executable, ids, "enough", clock_.now()),
         ElementsAre(JobAnswer::done)
     );
     EXPECT_EQ(place_of("j000"), "dead");
-    EXPECT_THAT(store_.not_held("node-1", fences_of(jobs)), ElementsAre("j000"));
+    EXPECT_THAT(store_.executor().not_held("node-1", fences_of(jobs)), ElementsAre("j000"));
     EXPECT_THAT(complete(jobs), ElementsAre(OutcomeAnswer::lost_lock, OutcomeAnswer::done));
 }
 
@@ -84,7 +84,7 @@ TEST_P(ClaimedJobsOfOthers, A_suspension_lets_them_finish) {
     );
     const std::vector<Job> jobs = claim();
     insert(JobPlace::executable, a_job("c").of_instance("i").not_exclusive().build());
-    EXPECT_EQ(store_.suspend(SuspensionScope::instance, "i", clock_.now()), 1);
+    EXPECT_EQ(store_.jobs().suspend(SuspensionScope::instance, "i", clock_.now()), 1);
     EXPECT_EQ(place_of("a"), "executable");
     EXPECT_EQ(place_of("c"), "suspended");
     EXPECT_THAT(complete(jobs), Each(OutcomeAnswer::done));
@@ -131,7 +131,7 @@ TEST_P(ClaimedJobsOfOthers, Nodes_that_claim_at_once_never_get_the_same_job) {
             std::vector<Job> all;
             std::string after;
             for (std::vector<Job> page;
-                 !(page = store.acquire(page_of(owner), noop_, 37, after)).empty();) {
+                 !(page = store.executor().acquire(page_of(owner), noop_, 37, after)).empty();) {
                 after = all.size() % 2 == 0 ? page.back().id : std::string();
                 std::ranges::move(page, std::back_inserter(all));
             }

@@ -17,12 +17,12 @@ using testing::SizeIs;
 class CopiedDeadLetters : public StoreTest {
 protected:
     auto requeue(std::vector<std::string> ids, std::optional<schema::TimePoint> due = {}) {
-        return store_.requeue(ids, 7, due, clock_.now());
+        return store_.jobs().requeue(ids, 7, due, clock_.now());
     }
 
     std::vector<JobEvent> events_of(const std::string& id) {
         std::vector<JobEvent> events;
-        for (const persistence::JobLogLine& line : store_.job_log({.job = id}, {}, 100)) {
+        for (const persistence::JobLogLine& line : store_.history().job_log({.job = id}, {}, 100)) {
             events.push_back(line.event);
         }
         return events;
@@ -33,7 +33,7 @@ protected:
         const Job held = insert_and_acquire(a_job(id));
         const std::vector outcome{
             failed_outcome(held, {.message = "no network", .retryable = false}, clock_.now())};
-        ASSERT_THAT(store_.apply("node-1", outcome), ElementsAre(OutcomeAnswer::done));
+        ASSERT_THAT(store_.executor().apply("node-1", outcome), ElementsAre(OutcomeAnswer::done));
     }
 };
 
@@ -67,7 +67,7 @@ TEST_P(CopiedDeadLetters, Go_each_to_their_own_place) {
     Job suspended = a_job("suspended");
     suspended.tenant_id = "acme";
     insert(JobPlace::dead_letter, std::vector<Job>{a_job("a"), a_job("b"), external, suspended});
-    store_.suspend(SuspensionScope::tenant, "acme", clock_.now());
+    store_.jobs().suspend(SuspensionScope::tenant, "acme", clock_.now());
     ASSERT_THAT(requeue({"a", "b", "external", "suspended"}), Each(JobAnswer::done));
     EXPECT_EQ(place_of("a"), "executable");
     EXPECT_EQ(place_of("b"), "executable");
@@ -77,7 +77,7 @@ TEST_P(CopiedDeadLetters, Go_each_to_their_own_place) {
         EXPECT_EQ(job(id).retries, 7) << id;
         EXPECT_EQ(job(id).due_date, clock_.now()) << id;
     }
-    store_.activate(SuspensionScope::tenant, "acme", clock_.now());
+    store_.jobs().activate(SuspensionScope::tenant, "acme", clock_.now());
     EXPECT_EQ(place_of("suspended"), "executable");
     EXPECT_EQ(job("suspended").retries, 7);
 }
@@ -91,10 +91,10 @@ TEST_P(CopiedDeadLetters, Are_told_of_and_their_incidents_end) {
     );
     bury("a");
     bury("b");
-    EXPECT_THAT(store_.incidents({.is_open = true}, {}, 100), SizeIs(2));
+    EXPECT_THAT(store_.history().incidents({.is_open = true}, {}, 100), SizeIs(2));
     const std::vector<std::string> ids{"a", "b"};
-    ASSERT_THAT(full.store().requeue(ids, 1, {}, clock_.now()), Each(JobAnswer::done));
-    EXPECT_THAT(store_.incidents({.is_open = true}, {}, 100), IsEmpty());
+    ASSERT_THAT(full.store().jobs().requeue(ids, 1, {}, clock_.now()), Each(JobAnswer::done));
+    EXPECT_THAT(store_.history().incidents({.is_open = true}, {}, 100), IsEmpty());
     for (const std::string& id : ids) {
         EXPECT_THAT(events_of(id), testing::Contains(JobEvent::requeued)) << id;
         EXPECT_EQ(job(id).exception_message, "no network") << id;

@@ -23,11 +23,11 @@ protected:
 
     /// A node runs the job, and it fails for good.
     void bury(const std::string& id) {
-        const auto held = store_.acquire_one(id, claim_of("node-1"), clock_.now());
+        const auto held = store_.executor().acquire_one(id, claim_of("node-1"), clock_.now());
         ASSERT_EQ(held.answer, JobAnswer::done);
         const std::vector<Outcome> outcome{
             failed_outcome(held.job, {.message = "no", .retryable = false}, clock_.now())};
-        ASSERT_EQ(store_.apply("node-1", outcome).front(), OutcomeAnswer::done);
+        ASSERT_EQ(store_.executor().apply("node-1", outcome).front(), OutcomeAnswer::done);
     }
 
     /// They die in the order c, a, b, a minute apart.
@@ -40,7 +40,7 @@ protected:
 
     std::vector<std::string>
     newest(std::optional<DeadLetterMark> behind = {}, std::size_t limit = 10) {
-        return ids_of(store_.newest_dead_letters({}, behind, limit));
+        return ids_of(store_.jobs().newest_dead_letters({}, behind, limit));
     }
 };
 
@@ -56,7 +56,7 @@ TEST_P(DeadLetterTimes, A_dead_letter_says_when_it_became_one_and_a_requeued_job
     bury("a");
     clock_.tick(1h);
     EXPECT_EQ(job("a").failed_time, died);
-    (void)store_.requeue(std::vector<std::string>{"a"}, 1, {}, clock_.now());
+    (void)store_.jobs().requeue(std::vector<std::string>{"a"}, 1, {}, clock_.now());
     EXPECT_EQ(job("a").failed_time, std::nullopt);
     bury("a");
     EXPECT_EQ(job("a").failed_time, died + 1h);
@@ -96,11 +96,11 @@ TEST_P(DeadLetterTimes, They_are_found_by_when_they_became_ones) {
     const auto start = clock_.now();
     bury_all();
     const JobFilter late{.fields = {persistence::is_after(&Job::failed_time, start + 30s)}};
-    EXPECT_THAT(store_.list_ids(JobPlace::dead_letter, late, "", 10), ElementsAre("a", "b"));
-    EXPECT_THAT(ids_of(store_.newest_dead_letters(late, {}, 10)), ElementsAre("b", "a"));
+    EXPECT_THAT(store_.jobs().list_ids(JobPlace::dead_letter, late, "", 10), ElementsAre("a", "b"));
+    EXPECT_THAT(ids_of(store_.jobs().newest_dead_letters(late, {}, 10)), ElementsAre("b", "a"));
     const JobFilter early{.fields = {persistence::is_before(&Job::failed_time, start + 30s)}};
-    EXPECT_THAT(store_.list_ids(JobPlace::dead_letter, early, "", 10), ElementsAre("c"));
-    EXPECT_EQ(store_.count(JobPlace::executable, early), 0);
+    EXPECT_THAT(store_.jobs().list_ids(JobPlace::dead_letter, early, "", 10), ElementsAre("c"));
+    EXPECT_EQ(store_.jobs().count(JobPlace::executable, early), 0);
 }
 
 TEST_P(DeadLetterTimes, What_they_died_of_is_read_the_newest_first) {
@@ -108,19 +108,19 @@ TEST_P(DeadLetterTimes, What_they_died_of_is_read_the_newest_first) {
     bury_all();
     execute("INSERT INTO ACT_RU_DEADLETTER_JOB (ID_, TYPE_) VALUES ('x', 'message')");
     EXPECT_THAT(
-        store_.newest_failures({}, {}, 2),
+        store_.jobs().newest_failures({}, {}, 2),
         ElementsAre(
             DeadLetterFailure{"b", "mail", "no", start + 2min},
             DeadLetterFailure{"a", "mail", "no", start + 1min}
         )
     );
     EXPECT_THAT(
-        store_.newest_failures({}, DeadLetterMark{start + 1min, "a"}, 10),
+        store_.jobs().newest_failures({}, DeadLetterMark{start + 1min, "a"}, 10),
         ElementsAre(DeadLetterFailure{"c", "mail", "no", start}, DeadLetterFailure{.id = "x"})
     );
     const JobFilter early{.fields = {persistence::is_before(&Job::failed_time, start + 30s)}};
     EXPECT_THAT(
-        store_.newest_failures(early, {}, 10),
+        store_.jobs().newest_failures(early, {}, 10),
         ElementsAre(DeadLetterFailure{"c", "mail", "no", start})
     );
 }
@@ -130,42 +130,43 @@ TEST_P(DeadLetterTimes, What_they_died_of_is_read_page_by_page_in_the_order_of_t
     bury_all();
     insert(JobPlace::executable, a_job("runs").of_type("mail"));
     EXPECT_THAT(
-        store_.list_failures({}, "", 2),
+        store_.jobs().list_failures({}, "", 2),
         ElementsAre(
             DeadLetterFailure{"a", "mail", "no", start + 1min},
             DeadLetterFailure{"b", "mail", "no", start + 2min}
         )
     );
     EXPECT_THAT(
-        store_.list_failures({}, "b", 2), ElementsAre(DeadLetterFailure{"c", "mail", "no", start})
+        store_.jobs().list_failures({}, "b", 2),
+        ElementsAre(DeadLetterFailure{"c", "mail", "no", start})
     );
     const JobFilter late{.fields = {persistence::is_after(&Job::failed_time, start + 90s)}};
     EXPECT_THAT(
-        store_.list_failures(late, "", 10),
+        store_.jobs().list_failures(late, "", 10),
         ElementsAre(DeadLetterFailure{"b", "mail", "no", start + 2min})
     );
 }
 
 TEST_P(DeadLetterTimes, Of_a_row_that_says_little_little_is_read) {
     execute("INSERT INTO ACT_RU_DEADLETTER_JOB (ID_, TYPE_) VALUES ('x', 'message')");
-    EXPECT_THAT(store_.list_failures({}, "", 10), ElementsAre(DeadLetterFailure{.id = "x"}));
+    EXPECT_THAT(store_.jobs().list_failures({}, "", 10), ElementsAre(DeadLetterFailure{.id = "x"}));
 }
 
 TEST_P(DeadLetterTimes, Types_are_counted_with_their_oldest_and_the_locked_the_most_first) {
     insert(JobPlace::executable, a_job("d").of_type("report"));
     clock_.tick(1h);
-    (void)store_.acquire_one("b", claim_of("node-1"), clock_.now());
+    (void)store_.executor().acquire_one("b", claim_of("node-1"), clock_.now());
     const auto created = job("a").create_time;
     EXPECT_THAT(
-        store_.count_types(JobPlace::executable, {}),
+        store_.jobs().count_types(JobPlace::executable, {}),
         ElementsAre(TypeCount{"mail", 3, 1, created}, TypeCount{"report", 1, 0, created})
     );
     const JobFilter reports{.fields = {persistence::equals(&Job::handler_type, "report")}};
     EXPECT_THAT(
-        store_.count_types(JobPlace::executable, reports),
+        store_.jobs().count_types(JobPlace::executable, reports),
         ElementsAre(TypeCount{"report", 1, 0, created})
     );
-    EXPECT_THAT(store_.count_types(JobPlace::dead_letter, {}), IsEmpty());
+    EXPECT_THAT(store_.jobs().count_types(JobPlace::dead_letter, {}), IsEmpty());
 }
 
 TEST_P(DeadLetterTimes, Each_of_several_that_are_requeued_may_have_its_own_due_date) {
@@ -173,7 +174,7 @@ TEST_P(DeadLetterTimes, Each_of_several_that_are_requeued_may_have_its_own_due_d
     const auto now = clock_.now();
     const std::vector<std::string> ids{"b", "a", "c"};
     const DueDates dates(std::vector{now + 2h, now, now + 1h});
-    EXPECT_THAT(store_.requeue(ids, 1, dates, now), testing::Each(JobAnswer::done));
+    EXPECT_THAT(store_.jobs().requeue(ids, 1, dates, now), testing::Each(JobAnswer::done));
     EXPECT_EQ(job("b").due_date, now + 2h);
     EXPECT_EQ(job("c").due_date, now + 1h);
     EXPECT_EQ(place_of("a"), "executable");

@@ -35,7 +35,7 @@ protected:
     std::set<std::string> work(persistence::SqlStore& store, const std::string& node) {
         std::set<std::string> done;
         while (true) {
-            const std::vector<Job> jobs = store.acquire(claim_of(node), noop_, 50);
+            const std::vector<Job> jobs = store.executor().acquire(claim_of(node), noop_, 50);
             if (jobs.empty() && !is_changing_) {
                 return done;
             }
@@ -44,7 +44,7 @@ protected:
                 outcomes.push_back(completed_outcome(job));
                 EXPECT_TRUE(done.insert(job.id).second) << job.id << " ran twice";
             }
-            (void)store.apply(node, outcomes);
+            (void)store.executor().apply(node, outcomes);
         }
     }
 
@@ -82,9 +82,9 @@ TEST_P(DefinitionConcurrency, Cascade_and_suspension_lose_nothing_beside_nodes_a
     auto second = std::async(std::launch::async, [this] { return work(other_.store(), "node-2"); });
     std::int64_t changed = cascade(-10);
     const std::int64_t moved =
-        store_.suspend(SuspensionScope::definition, "shipping:3", clock_.now());
+        store_.jobs().suspend(SuspensionScope::definition, "shipping:3", clock_.now());
     const std::int64_t back =
-        store_.activate(SuspensionScope::definition, "shipping:3", clock_.now());
+        store_.jobs().activate(SuspensionScope::definition, "shipping:3", clock_.now());
     is_changing_ = false;
     std::set<std::string> done = first.get();
     done.merge(second.get());

@@ -54,7 +54,7 @@ protected:
     RecordingIntake intake_;
     executor::WakeUps wake_ups_;
     executor::JobProducer producer_{
-        {.store = store_, .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
+        {.store = store_.enqueuer(), .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
         {}};
 };
 
@@ -160,7 +160,11 @@ TEST_P(Definitions, What_another_process_changes_counts_within_five_seconds) {
     set_priority("shipping:3", "8");
     Node other(*database_, faults_);
     executor::JobProducer there(
-        {.store = other.store(), .intake = intake_, .clock = clock_, .wake_ups = wake_ups_}, {}
+        {.store = other.store().enqueuer(),
+         .intake = intake_,
+         .clock = clock_,
+         .wake_ups = wake_ups_},
+        {}
     );
     EXPECT_EQ(enqueue_by(there, of_element("charge")).priority, 8);
     set_priority("shipping:3", "9");
@@ -173,10 +177,14 @@ TEST_P(Definitions, Are_read_in_the_transaction_of_an_app_too) {
     set_priority("shipping:3", "8");
     Node other(*database_, faults_);
     executor::JobProducer there(
-        {.store = other.store(), .intake = intake_, .clock = clock_, .wake_ups = wake_ups_}, {}
+        {.store = other.store().enqueuer(),
+         .intake = intake_,
+         .clock = clock_,
+         .wake_ups = wake_ups_},
+        {}
     );
     std::string id;
-    other.store().in_transaction(
+    other.store().enqueuer().in_transaction(
         [&](Transaction& transaction) {
             id = there.enqueue(transaction, {of_element("charge")}).front();
         },
@@ -194,12 +202,12 @@ TEST_P(Definitions, What_means_nothing_in_a_row_is_left_out) {
 
 TEST_P(Definitions, Are_recorded_when_first_seen_and_only_then) {
     executor::JobProducer recorder(
-        {.store = store_, .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
+        {.store = store_.enqueuer(), .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
         {.records_definitions = true}
     );
     enqueue_by(recorder, of_element("charge"));
     enqueue_by(recorder, of_element("charge"));
-    store_.in_transaction(
+    store_.enqueuer().in_transaction(
         [&](Transaction& transaction) {
             recorder.enqueue(transaction, {of_element("pack"), {.handler_type = "noop"}});
         },
@@ -213,14 +221,14 @@ TEST_P(Definitions, Are_recorded_when_first_seen_and_only_then) {
 
 TEST_P(Definitions, What_was_not_committed_is_recorded_the_next_time) {
     executor::JobProducer recorder(
-        {.store = store_, .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
+        {.store = store_.enqueuer(), .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
         {.records_definitions = true}
     );
     const auto give_up = [&](Transaction& transaction) {
         recorder.enqueue(transaction, {of_element("pack")});
         throw std::runtime_error("the app gives up");
     };
-    EXPECT_THROW(store_.in_transaction(give_up, {}), std::runtime_error);
+    EXPECT_THROW(store_.enqueuer().in_transaction(give_up, {}), std::runtime_error);
     EXPECT_THAT(names(), IsEmpty());
     enqueue_by(recorder, of_element("pack"));
     EXPECT_THAT(names(), ElementsAre("shipping:3/pack/noop"));
@@ -229,7 +237,7 @@ TEST_P(Definitions, What_was_not_committed_is_recorded_the_next_time) {
 TEST_P(Definitions, Recording_keeps_what_was_set) {
     set_priority("shipping:3/charge/noop", "8");
     executor::JobProducer recorder(
-        {.store = store_, .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
+        {.store = store_.enqueuer(), .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
         {.records_definitions = true}
     );
     EXPECT_EQ(enqueue_by(recorder, of_element("charge")).priority, 8);
@@ -294,7 +302,9 @@ TEST_P(OverrideCascade, Leaves_alone_what_a_node_holds) {
     EXPECT_EQ(cascade("shipping:3", 7), 1);
     EXPECT_EQ(this->job("held").priority, 0);
     const Outcome done = completed_outcome(held);
-    EXPECT_THAT(store_.apply("node-1", std::span(&done, 1)), ElementsAre(OutcomeAnswer::done));
+    EXPECT_THAT(
+        store_.executor().apply("node-1", std::span(&done, 1)), ElementsAre(OutcomeAnswer::done)
+    );
 }
 
 TEST_P(OverrideCascade, A_claim_of_the_same_time_is_not_lost) {

@@ -12,11 +12,11 @@ using testing::IsEmpty;
 class KindSuspensions : public StoreTest {
 protected:
     std::int64_t suspend(SuspensionScope scope, std::string_view id) {
-        return store_.suspend(scope, id, clock_.now());
+        return store_.jobs().suspend(scope, id, clock_.now());
     }
 
     std::int64_t activate(SuspensionScope scope, std::string_view id) {
-        return store_.activate(scope, id, clock_.now());
+        return store_.jobs().activate(scope, id, clock_.now());
     }
 
     [[nodiscard]] static Job of_element(std::string id, std::string element) {
@@ -34,7 +34,7 @@ protected:
 
     [[nodiscard]] std::vector<std::string> scopes_that_keep(std::string_view id) {
         std::vector<std::string> ids;
-        for (const persistence::Suspension& one : store_.suspensions_of(job(id))) {
+        for (const persistence::Suspension& one : store_.jobs().suspensions_of(job(id))) {
             ids.push_back(one.id);
         }
         return ids;
@@ -77,7 +77,9 @@ TEST_P(KindSuspensions, A_job_that_runs_is_not_disturbed_and_its_retry_lands_sus
     const Job running = insert_and_acquire(of_element("charge", "charge"));
     EXPECT_EQ(suspend(SuspensionScope::job_definition, "shipping:3/charge"), 0);
     const Outcome failed = failed_outcome(running, {.message = "no"}, clock_.now());
-    EXPECT_THAT(store_.apply("node-1", std::span(&failed, 1)), ElementsAre(OutcomeAnswer::done));
+    EXPECT_THAT(
+        store_.executor().apply("node-1", std::span(&failed, 1)), ElementsAre(OutcomeAnswer::done)
+    );
     EXPECT_EQ(place_of("charge"), "suspended");
     EXPECT_EQ(job("charge").retries, running.retries - 1);
 }
@@ -91,7 +93,9 @@ TEST_P(KindSuspensions, The_jobs_of_a_tenant_are_suspended_new_ones_too) {
     EXPECT_EQ(place_of("new"), "suspended");
     EXPECT_THAT(ids_of(acquire()), ElementsAre("b"));
     const Outcome failed = failed_outcome(running, {.message = "no"}, clock_.now());
-    EXPECT_THAT(store_.apply("node-2", std::span(&failed, 1)), ElementsAre(OutcomeAnswer::done));
+    EXPECT_THAT(
+        store_.executor().apply("node-2", std::span(&failed, 1)), ElementsAre(OutcomeAnswer::done)
+    );
     EXPECT_EQ(place_of("r"), "suspended");
     EXPECT_THAT(scopes_that_keep("new"), ElementsAre("acme"));
     EXPECT_EQ(activate(SuspensionScope::tenant, "acme"), 3);
@@ -100,7 +104,7 @@ TEST_P(KindSuspensions, The_jobs_of_a_tenant_are_suspended_new_ones_too) {
 TEST_P(KindSuspensions, Tenants_are_listed_with_their_jobs) {
     insert(JobPlace::executable, of_tenant("a", "acme"));
     suspend(SuspensionScope::tenant, "acme");
-    const auto tenants = store_.scopes(SuspensionScope::tenant, "", 10);
+    const auto tenants = store_.jobs().scopes(SuspensionScope::tenant, "", 10);
     ASSERT_EQ(tenants.size(), 1U);
     EXPECT_EQ(tenants.front().id, "acme");
     EXPECT_TRUE(tenants.front().suspended_since);
@@ -114,7 +118,9 @@ TEST_P(KindSuspensions, New_jobs_of_a_definition_wait_while_those_that_are_there
     const auto taken = acquire();
     EXPECT_THAT(ids_of(taken), ElementsAre("old"));
     const Outcome failed = failed_outcome(taken.front(), {.message = "no"}, clock_.now());
-    EXPECT_THAT(store_.apply("node-1", std::span(&failed, 1)), ElementsAre(OutcomeAnswer::done));
+    EXPECT_THAT(
+        store_.executor().apply("node-1", std::span(&failed, 1)), ElementsAre(OutcomeAnswer::done)
+    );
     EXPECT_EQ(place_of("old"), "timer");
     EXPECT_EQ(place_of("new"), "suspended");
     EXPECT_EQ(activate(SuspensionScope::definition, "shipping:3"), 1);

@@ -11,12 +11,12 @@ using testing::IsEmpty;
 class Cancelling : public StoreTest {
 protected:
     std::vector<JobAnswer> cancel(JobPlace place, const std::vector<std::string>& ids) {
-        return store_.cancel(place, ids, "cancelled by ada: wrong file", clock_.now());
+        return store_.jobs().cancel(place, ids, "cancelled by ada: wrong file", clock_.now());
     }
 
     OutcomeAnswer complete(const Job& job) {
         const Outcome done = completed_outcome(job);
-        return store_.apply(job.lock_owner, std::span(&done, 1)).front();
+        return store_.executor().apply(job.lock_owner, std::span(&done, 1)).front();
     }
 };
 
@@ -41,26 +41,26 @@ TEST_P(Cancelling, A_running_job_is_a_dead_letter_and_what_its_run_comes_to_is_d
 }
 
 TEST_P(Cancelling, Its_holder_sees_which_of_its_jobs_are_gone) {
-    store_.insert(
+    store_.enqueuer().insert(
         {{JobPlace::executable, a_job("a")},
          {JobPlace::executable, a_job("b")},
          {JobPlace::executable, a_job("c")}}
     );
     const std::vector<Fence> fences = fences_of(acquire());
-    EXPECT_THAT(store_.not_held("node-1", fences), IsEmpty());
-    EXPECT_THAT(store_.not_held("node-2", fences), ElementsAre("a", "b", "c"));
+    EXPECT_THAT(store_.executor().not_held("node-1", fences), IsEmpty());
+    EXPECT_THAT(store_.executor().not_held("node-2", fences), ElementsAre("a", "b", "c"));
     (void)cancel(JobPlace::executable, {"b"});
-    EXPECT_THAT(store_.not_held("node-1", fences), ElementsAre("b"));
+    EXPECT_THAT(store_.executor().not_held("node-1", fences), ElementsAre("b"));
 }
 
 TEST_P(Cancelling, A_job_that_was_taken_again_is_not_held_by_its_first_run) {
     const Job first = insert_and_acquire(a_job("a").build());
     (void)cancel(JobPlace::executable, {"a"});
-    (void)store_.requeue(std::vector<std::string>{"a"}, 3, {}, clock_.now());
+    (void)store_.jobs().requeue(std::vector<std::string>{"a"}, 3, {}, clock_.now());
     const std::vector<Job> again = acquire();
     ASSERT_EQ(again.size(), 1U);
-    EXPECT_THAT(store_.not_held("node-1", fences_of({first})), ElementsAre("a"));
-    EXPECT_THAT(store_.not_held("node-1", fences_of(again)), IsEmpty());
+    EXPECT_THAT(store_.executor().not_held("node-1", fences_of({first})), ElementsAre("a"));
+    EXPECT_THAT(store_.executor().not_held("node-1", fences_of(again)), IsEmpty());
     EXPECT_EQ(complete(first), OutcomeAnswer::lost_lock);
     EXPECT_EQ(complete(again[0]), OutcomeAnswer::done);
 }

@@ -62,14 +62,14 @@ protected:
                 ends.push_back({.group = instance, .claimed = count, .began = claim_of(node).until}
                 );
             }
-            for (const OutcomeAnswer answer : store.apply(node, outcomes)) {
+            for (const OutcomeAnswer answer : store.executor().apply(node, outcomes)) {
                 EXPECT_EQ(answer, OutcomeAnswer::done);
                 ++completed_;
             }
             for (const auto& [instance, count] : claimed) {
                 leave(instance);
             }
-            auto passed = store.pass_on(claim_of(node), noop_, 1'000'000, ends);
+            auto passed = store.executor().pass_on(claim_of(node), noop_, 1'000'000, ends);
             EXPECT_TRUE(passed.busy.empty());
             jobs = std::move(passed.jobs);
         }
@@ -85,7 +85,7 @@ protected:
                 persistence::PageLimit limit(7 + i);
                 limit.companions = companions;
                 while (completed_ < kJobs && !HasFailure()) {
-                    run_all(store, node, store.acquire(claim_of(node), noop_, limit));
+                    run_all(store, node, store.executor().acquire(claim_of(node), noop_, limit));
                 }
             }));
         }

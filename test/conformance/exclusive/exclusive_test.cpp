@@ -33,7 +33,8 @@ protected:
         for (const Job& job : jobs) {
             const Outcome done = completed_outcome(job);
             EXPECT_THAT(
-                store_.apply(job.lock_owner, std::span(&done, 1)), ElementsAre(OutcomeAnswer::done)
+                store_.executor().apply(job.lock_owner, std::span(&done, 1)),
+                ElementsAre(OutcomeAnswer::done)
             );
         }
     }
@@ -44,7 +45,7 @@ protected:
     }
 
     GroupsPassedOn pass_on(std::string_view owner, const GroupEnd& end) {
-        return store_.pass_on(claim_of(owner), noop_, kAnyBytes, std::span(&end, 1));
+        return store_.executor().pass_on(claim_of(owner), noop_, kAnyBytes, std::span(&end, 1));
     }
 
     [[nodiscard]] bool waits(std::string_view id) { return schema::waits_for_exclusive(job(id)); }
@@ -78,11 +79,11 @@ TEST_P(ExclusiveJobs, Of_one_instance_are_held_by_one_node) {
 
 TEST_P(ExclusiveJobs, One_that_waits_names_the_instance_and_its_holder) {
     one_holds_and_one_waits();
-    const auto awaited = store_.awaited_group(job("second"));
+    const auto awaited = store_.jobs().awaited_group(job("second"));
     ASSERT_TRUE(awaited);
     EXPECT_EQ(awaited->group, "i");
     EXPECT_EQ(awaited->lock_owner, "node-1");
-    EXPECT_FALSE(store_.awaited_group(job("first"))) << "it waits for nobody";
+    EXPECT_FALSE(store_.jobs().awaited_group(job("first"))) << "it waits for nobody";
 }
 
 // R087
@@ -124,7 +125,7 @@ TEST_P(ExclusiveJobs, Are_those_that_say_nothing_about_it) {
 TEST_P(ExclusiveJobs, A_waiting_one_is_met_by_no_further_claim) {
     one_holds_and_one_waits();
     const int revision = job("second").revision;
-    EXPECT_FALSE(store_.has_acquirable(noop_));
+    EXPECT_FALSE(store_.executor().has_acquirable(noop_));
     EXPECT_THAT(taken_by("node-2"), IsEmpty());
     EXPECT_THAT(taken_by("node-1"), IsEmpty());
     EXPECT_EQ(job("second").revision, revision);
@@ -137,7 +138,9 @@ TEST_P(ExclusiveJobs, A_page_tells_how_many_of_it_wait) {
     persistence::SeenRows seen;
     persistence::PageLimit limit(100);
     limit.seen = &seen;
-    EXPECT_THAT(ids_of(store_.acquire(claim_of("node-2"), noop_, limit)), ElementsAre("d"));
+    EXPECT_THAT(
+        ids_of(store_.executor().acquire(claim_of("node-2"), noop_, limit)), ElementsAre("d")
+    );
     EXPECT_EQ(seen.waiting, 2U);
 }
 
@@ -178,7 +181,7 @@ TEST_P(ExclusiveJobs, A_claim_may_commit_behind_one_that_began_later) {
     insert_of("i", {"a", "b"});
     const std::vector<Job> later = acquire(1);
     const LockClaim early{.owner = "node-1", .until = claim_of("").until - 1s, .now = clock_.now()};
-    const std::vector<Job> joined = store_.acquire(early, noop_, 1);
+    const std::vector<Job> joined = store_.executor().acquire(early, noop_, 1);
     EXPECT_THAT(ids_of(joined), ElementsAre("b"));
     complete(later);
     complete(joined);
@@ -194,7 +197,7 @@ TEST_P(ExclusiveJobs, An_end_that_is_told_late_does_not_end_a_later_holding) {
     const GroupEnd end = end_of("i", 1);
     complete(early);
     clock_.tick(1h);
-    (void)store_.reset_expired_groups(clock_.now());
+    (void)store_.executor().reset_expired_groups(clock_.now());
     EXPECT_THAT(taken_by("node-1"), ElementsAre("b"));
     EXPECT_THAT(pass_on("node-1", end).busy, ElementsAre(end));
     EXPECT_EQ(count_rows("JS_EXCLUSIVE"), 1);
@@ -213,7 +216,7 @@ TEST_P(ExclusiveJobs, Those_that_the_holder_does_not_serve_are_free_when_it_ends
     complete(held_);
     const GroupEnd end = end_of("i", 1);
     const GroupsPassedOn passed =
-        store_.pass_on(claim_of("node-1"), {}, kAnyBytes, std::span(&end, 1));
+        store_.executor().pass_on(claim_of("node-1"), {}, kAnyBytes, std::span(&end, 1));
     EXPECT_THAT(passed.jobs, IsEmpty());
     EXPECT_THAT(passed.rest, ElementsAre(end)) << "more may wait behind them";
     (void)pass_on("node-1", end);
@@ -246,7 +249,8 @@ TEST_P(ExclusiveJobs, Payloads_of_those_that_wait_are_taken_up_to_a_bound) {
     EXPECT_THAT(taken_by("node-2"), IsEmpty());
     complete(held);
     const GroupEnd end = end_of("i", 1);
-    const auto passed = store_.pass_on(claim_of("node-1"), noop_, 150, std::span(&end, 1));
+    const auto passed =
+        store_.executor().pass_on(claim_of("node-1"), noop_, 150, std::span(&end, 1));
     EXPECT_THAT(ids_of(passed.jobs), ElementsAre("b"));
     EXPECT_TRUE(waits("c"));
     complete(passed.jobs);
@@ -256,10 +260,10 @@ TEST_P(ExclusiveJobs, Payloads_of_those_that_wait_are_taken_up_to_a_bound) {
 // R086: a dead node's instances are free with its jobs.
 TEST_P(ExclusiveJobs, The_group_of_a_dead_node_is_freed_with_those_that_wait) {
     one_holds_and_one_waits();
-    EXPECT_EQ(store_.reset_expired_groups(clock_.now()), 0);
+    EXPECT_EQ(store_.executor().reset_expired_groups(clock_.now()), 0);
     EXPECT_TRUE(waits("second"));
     clock_.tick(1h);
-    EXPECT_EQ(store_.reset_expired_groups(clock_.now()), 1);
+    EXPECT_EQ(store_.executor().reset_expired_groups(clock_.now()), 1);
     EXPECT_EQ(count_rows("JS_EXCLUSIVE"), 0);
     EXPECT_EQ(count_rows("JS_WAITING"), 0);
     EXPECT_EQ(job("second").lost_starts, 0);
@@ -269,7 +273,7 @@ TEST_P(ExclusiveJobs, The_group_of_a_dead_node_is_freed_with_those_that_wait) {
 TEST_P(ExclusiveJobs, No_reset_of_jobs_frees_one_that_waits) {
     one_holds_and_one_waits();
     clock_.tick(1h);
-    (void)store_.reset_expired_locks(JobPlace::executable, {.now = clock_.now()});
+    (void)store_.executor().reset_expired_locks(JobPlace::executable, {.now = clock_.now()});
     EXPECT_TRUE(waits("second"));
     EXPECT_EQ(job("first").lock_owner, "");
 }
@@ -283,11 +287,15 @@ TEST_P(ExclusiveJobs, A_mark_whose_row_is_gone_holds_no_job_for_ever) {
         "WHERE ID_ = 'lonely'",
         {schema::kWaitingOwner}
     );
-    EXPECT_EQ(store_.reset_expired_locks(JobPlace::executable, {.now = clock_.now()}).freed, 1);
+    EXPECT_EQ(
+        store_.executor().reset_expired_locks(JobPlace::executable, {.now = clock_.now()}).freed, 1
+    );
     EXPECT_TRUE(waits("second"));
     EXPECT_THAT(taken_by("node-2"), ElementsAre("lonely"));
     execute("DELETE FROM JS_WAITING");
-    EXPECT_EQ(store_.reset_expired_locks(JobPlace::executable, {.now = clock_.now()}).freed, 1);
+    EXPECT_EQ(
+        store_.executor().reset_expired_locks(JobPlace::executable, {.now = clock_.now()}).freed, 1
+    );
     EXPECT_FALSE(waits("second"));
     EXPECT_THAT(taken_by("node-2"), IsEmpty()) << "its instance is held, and it waits rightly";
     EXPECT_TRUE(waits("second"));
@@ -296,8 +304,8 @@ TEST_P(ExclusiveJobs, A_mark_whose_row_is_gone_holds_no_job_for_ever) {
 TEST_P(ExclusiveJobs, A_renewal_prolongs_the_group_with_its_jobs) {
     one_holds_and_one_waits();
     clock_.tick(1h);
-    EXPECT_THAT(store_.extend_locks(claim_of("node-1"), fences_of(held_)), IsEmpty());
-    EXPECT_EQ(store_.reset_expired_groups(clock_.now()), 0);
+    EXPECT_THAT(store_.executor().extend_locks(claim_of("node-1"), fences_of(held_)), IsEmpty());
+    EXPECT_EQ(store_.executor().reset_expired_groups(clock_.now()), 0);
     EXPECT_TRUE(waits("second"));
 }
 
@@ -305,22 +313,24 @@ TEST_P(ExclusiveJobs, A_renewal_that_is_late_takes_nothing_back) {
     insert_of("i", {"first"});
     const std::vector<Job> held = acquire();
     const LockClaim late{.owner = "node-1", .until = clock_.now() + 1s, .now = clock_.now()};
-    EXPECT_THAT(store_.extend_locks(late, fences_of(held)), IsEmpty());
+    EXPECT_THAT(store_.executor().extend_locks(late, fences_of(held)), IsEmpty());
     clock_.tick(2s);
-    EXPECT_EQ(store_.reset_expired_groups(clock_.now()), 0);
+    EXPECT_EQ(store_.executor().reset_expired_groups(clock_.now()), 0);
     EXPECT_EQ(count_rows("JS_EXCLUSIVE"), 1);
 }
 
 TEST_P(ExclusiveJobs, Who_has_lost_the_group_has_lost_its_jobs) {
     one_holds_and_one_waits();
     clock_.tick(1h);
-    (void)store_.reset_expired_groups(clock_.now());
+    (void)store_.executor().reset_expired_groups(clock_.now());
     EXPECT_THAT(taken_by("node-2"), ElementsAre("second"));
     const auto expiry = job("first").lock_expiration;
-    EXPECT_THAT(store_.extend_locks(claim_of("node-1"), fences_of(held_)), ElementsAre("first"));
+    EXPECT_THAT(
+        store_.executor().extend_locks(claim_of("node-1"), fences_of(held_)), ElementsAre("first")
+    );
     EXPECT_EQ(job("first").lock_expiration, expiry);
     const std::vector<Outcome> ended{completed_outcome(held_.at(0))};
-    EXPECT_THAT(store_.apply("node-1", ended), ElementsAre(OutcomeAnswer::lost_lock));
+    EXPECT_THAT(store_.executor().apply("node-1", ended), ElementsAre(OutcomeAnswer::lost_lock));
     EXPECT_EQ(place_of("first"), "executable");
 }
 
@@ -329,19 +339,25 @@ TEST_P(ExclusiveJobs, A_lost_group_spoils_no_other_outcome_of_the_batch) {
     insert_of("k", {"kept"});
     clock_.tick(1h);
     const std::vector<Job> kept = acquire();
-    (void)store_.reset_expired_groups(clock_.now());
+    (void)store_.executor().reset_expired_groups(clock_.now());
     const std::vector<Outcome> ended{completed_outcome(held_.at(0)), completed_outcome(kept.at(0))};
     EXPECT_THAT(
-        store_.apply("node-1", ended), ElementsAre(OutcomeAnswer::lost_lock, OutcomeAnswer::done)
+        store_.executor().apply("node-1", ended),
+        ElementsAre(OutcomeAnswer::lost_lock, OutcomeAnswer::done)
     );
 }
 
 // R006
 TEST_P(ExclusiveJobs, A_run_by_hand_is_one_of_them) {
     insert_of("i", {"a", "b"});
-    EXPECT_EQ(store_.acquire_one("a", claim_of("hand"), clock_.now()).answer, JobAnswer::done);
+    EXPECT_EQ(
+        store_.executor().acquire_one("a", claim_of("hand"), clock_.now()).answer, JobAnswer::done
+    );
     EXPECT_THAT(taken_by("node-1"), IsEmpty());
-    EXPECT_EQ(store_.acquire_one("b", claim_of("other"), clock_.now()).answer, JobAnswer::locked);
+    EXPECT_EQ(
+        store_.executor().acquire_one("b", claim_of("other"), clock_.now()).answer,
+        JobAnswer::locked
+    );
     EXPECT_TRUE(waits("b"));
 }
 
@@ -352,12 +368,12 @@ TEST_P(ExclusiveJobs, Operators_treat_a_waiting_one_as_held_by_no_node) {
     const std::vector<schema::JobChange> changes{
         schema::MemberChange<std::int64_t>{.member = &Job::priority, .value = 7}};
     EXPECT_EQ(
-        store_.change(JobPlace::executable, "second", changes, clock_.now()), JobAnswer::done
+        store_.jobs().change(JobPlace::executable, "second", changes, clock_.now()), JobAnswer::done
     );
     EXPECT_EQ(job("second").lock_owner, "") << "it may have become another kind of job";
     const std::vector<std::string> ids{"third"};
     EXPECT_THAT(
-        store_.remove(JobPlace::executable, ids, clock_.now()), ElementsAre(JobAnswer::done)
+        store_.jobs().remove(JobPlace::executable, ids, clock_.now()), ElementsAre(JobAnswer::done)
     );
     complete(held_);
     EXPECT_THAT(pass_on("node-1", end_of("i", 1)).jobs, IsEmpty());
@@ -368,18 +384,18 @@ TEST_P(ExclusiveJobs, Operators_treat_a_waiting_one_as_held_by_no_node) {
 
 TEST_P(ExclusiveJobs, A_waiting_one_is_suspended_with_its_instance) {
     one_holds_and_one_waits();
-    store_.suspend(persistence::SuspensionScope::instance, "i", clock_.now());
+    store_.jobs().suspend(persistence::SuspensionScope::instance, "i", clock_.now());
     EXPECT_EQ(place_of("second"), "suspended");
     complete(held_);
     EXPECT_THAT(pass_on("node-1", end_of("i", 1)).jobs, IsEmpty());
-    store_.activate(persistence::SuspensionScope::instance, "i", clock_.now());
+    store_.jobs().activate(persistence::SuspensionScope::instance, "i", clock_.now());
     (void)pass_on("node-1", end_of("i", 1));
     EXPECT_THAT(taken_by("node-2"), ElementsAre("second"));
 }
 
 TEST_P(ExclusiveJobs, A_due_timer_of_an_instance_arrives_free_even_for_a_node_with_room) {
     insert(JobPlace::timer, a_job("a").of_instance("i").due_at(clock_.now()));
-    const auto due = store_.move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
+    const auto due = store_.timers().move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
     EXPECT_EQ(due.moved, 1U);
     EXPECT_THAT(due.locked, IsEmpty());
     EXPECT_THAT(taken_by("node-2"), ElementsAre("a"));
@@ -400,8 +416,12 @@ TEST_P(ExclusiveJobs, Exclude_those_of_the_whole_hierarchy_where_nodes_are_told_
     insert(JobPlace::executable, a_job("b").of_instance("k").under_root("r"));
     insert(JobPlace::executable, a_job("c").of_instance("r"));
     insert(JobPlace::executable, a_job("d").of_instance("i").under_root("other"));
-    EXPECT_THAT(ids_of(node.store().acquire(claim_of("node-1"), noop_, 1)), ElementsAre("a"));
-    EXPECT_THAT(ids_of(node.store().acquire(claim_of("node-2"), noop_, 10)), ElementsAre("d"));
+    EXPECT_THAT(
+        ids_of(node.store().executor().acquire(claim_of("node-1"), noop_, 1)), ElementsAre("a")
+    );
+    EXPECT_THAT(
+        ids_of(node.store().executor().acquire(claim_of("node-2"), noop_, 10)), ElementsAre("d")
+    );
 }
 
 }  // namespace

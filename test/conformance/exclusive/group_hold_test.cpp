@@ -17,7 +17,7 @@ protected:
 
     [[nodiscard]] std::vector<std::string> siblings_of(const Job& job) {
         std::vector<std::string> ids;
-        const persistence::GroupHold hold = store_.group_hold(job).value();
+        const persistence::GroupHold hold = store_.jobs().group_hold(job).value();
         for (const auto& sibling : hold.siblings) {
             ids.push_back(sibling.id);
         }
@@ -37,7 +37,7 @@ TEST_P(GroupHolds, Are_told_with_the_sibling_that_runs) {
     const Job first = acquire().at(0);
     insert_of("b");
     EXPECT_THAT(acquire(1, "node-2"), IsEmpty());
-    store_.tell_work(
+    store_.nodes().tell_work(
         "node-1", {.runs = {{.id = "a", .revision = first.revision, .since = clock_.now()}}}
     );
     const GroupHold expected{
@@ -45,8 +45,9 @@ TEST_P(GroupHolds, Are_told_with_the_sibling_that_runs) {
         .lock_owner = "node-1",
         .until = claim_of("node-1").until,
         .siblings = {{.id = "a", .since = clock_.now()}}};
-    EXPECT_THAT(store_.group_hold(job("b")), Optional(expected)) << "it waits";
-    EXPECT_THAT(store_.group_hold(insert_of("c")), Optional(expected)) << "nobody has met it yet";
+    EXPECT_THAT(store_.jobs().group_hold(job("b")), Optional(expected)) << "it waits";
+    EXPECT_THAT(store_.jobs().group_hold(insert_of("c")), Optional(expected))
+        << "nobody has met it yet";
     EXPECT_THAT(siblings_of(job("a")), IsEmpty()) << "it is none of its own";
 }
 
@@ -60,10 +61,10 @@ TEST_P(GroupHolds, Name_siblings_of_which_nobody_has_told_that_they_run) {
 }
 
 TEST_P(GroupHolds, Are_none_where_nobody_holds_the_instance) {
-    EXPECT_EQ(store_.group_hold(insert_of("a")), std::nullopt);
-    EXPECT_EQ(store_.group_hold(insert(JobPlace::executable, a_job("alone"))), std::nullopt);
+    EXPECT_EQ(store_.jobs().group_hold(insert_of("a")), std::nullopt);
+    EXPECT_EQ(store_.jobs().group_hold(insert(JobPlace::executable, a_job("alone"))), std::nullopt);
     EXPECT_EQ(
-        store_.group_hold(
+        store_.jobs().group_hold(
             insert(JobPlace::executable, a_job("beside").of_instance("order-17").not_exclusive())
         ),
         std::nullopt
@@ -73,9 +74,12 @@ TEST_P(GroupHolds, Are_none_where_nobody_holds_the_instance) {
 TEST_P(GroupHolds, Of_workers_are_told_too) {
     insert(JobPlace::external_worker, a_job("a").of_instance("order-17"));
     EXPECT_EQ(
-        store_.acquire_external(claim_of("worker-1"), {.topics = noop_}, 1, clock_.now()).size(), 1U
+        store_.workers()
+            .acquire_external(claim_of("worker-1"), {.topics = noop_}, 1, clock_.now())
+            .size(),
+        1U
     );
-    const auto hold = store_.group_hold(insert_of("b"));
+    const auto hold = store_.jobs().group_hold(insert_of("b"));
     ASSERT_TRUE(hold.has_value());
     EXPECT_EQ(hold->lock_owner, "worker worker-1");
     EXPECT_THAT(siblings_of(job("b")), testing::ElementsAre("a"));

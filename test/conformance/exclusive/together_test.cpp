@@ -44,7 +44,7 @@ protected:
         PageLimit limit(firsts);
         limit.companions = companions;
         limit.seen = &seen_;
-        taken_ = store_.acquire(claim_of(owner), noop_, limit);
+        taken_ = store_.executor().acquire(claim_of(owner), noop_, limit);
         return ids_of(taken_);
     }
 
@@ -80,11 +80,14 @@ TEST_P(InstancesTogether, Are_locked_like_those_of_the_page) {
         EXPECT_EQ(job, this->job(job.id));
         EXPECT_EQ(job.lock_owner, "node-1");
         const Outcome done = completed_outcome(job);
-        EXPECT_THAT(store_.apply("node-1", std::span(&done, 1)), ElementsAre(OutcomeAnswer::done));
+        EXPECT_THAT(
+            store_.executor().apply("node-1", std::span(&done, 1)), ElementsAre(OutcomeAnswer::done)
+        );
     }
     const persistence::GroupEnd end{.group = "i", .claimed = 2, .began = claim_of("node-1").until};
     EXPECT_THAT(
-        store_.pass_on(claim_of("node-1"), noop_, 1000, std::span(&end, 1)).busy, IsEmpty()
+        store_.executor().pass_on(claim_of("node-1"), noop_, 1000, std::span(&end, 1)).busy,
+        IsEmpty()
     );
     EXPECT_EQ(count_rows("JS_EXCLUSIVE"), 0);
 }
@@ -148,7 +151,8 @@ TEST_P(InstancesTogether, Are_found_in_front_of_the_page_too) {
     PageLimit limit(1);
     limit.companions = 10;
     EXPECT_THAT(
-        ids_of(store_.acquire(claim_of("node-1"), noop_, limit, "a2")), ElementsAre("a3", "a1")
+        ids_of(store_.executor().acquire(claim_of("node-1"), noop_, limit, "a2")),
+        ElementsAre("a3", "a1")
     );
 }
 
@@ -160,7 +164,8 @@ TEST_P(InstancesTogether, Are_those_of_the_same_hierarchy_where_that_is_what_exc
     PageLimit limit(1);
     limit.companions = 10;
     EXPECT_THAT(
-        ids_of(node.store().acquire(claim_of("node-1"), noop_, limit)), ElementsAre("a1", "a3")
+        ids_of(node.store().executor().acquire(claim_of("node-1"), noop_, limit)),
+        ElementsAre("a1", "a3")
     );
     EXPECT_EQ(count_rows("JS_EXCLUSIVE"), 1);
 }
@@ -168,8 +173,8 @@ TEST_P(InstancesTogether, Are_those_of_the_same_hierarchy_where_that_is_what_exc
 TEST_P(InstancesTogether, Are_left_where_a_limit_decides_which_of_them_start) {
     schema::JobLimit limit = schema::limit_named("category:slow");
     limit.concurrent = 5;
-    store_.set_limit(limit);
-    store_.refresh_limits();
+    store_.limits().set_limit(limit);
+    store_.executor().refresh_limits();
     insert_of("i", {"a1", "a3"});
     Job slow = a_job("a2").of_instance("i");
     slow.category = "slow";
@@ -192,7 +197,9 @@ TEST_P(InstancesTogether, Bring_no_more_bytes_than_there_is_room_for) {
     }
     PageLimit limit(1, 250);
     limit.companions = 10;
-    EXPECT_THAT(ids_of(store_.acquire(claim_of("node-1"), noop_, limit)), ElementsAre("a1", "a2"));
+    EXPECT_THAT(
+        ids_of(store_.executor().acquire(claim_of("node-1"), noop_, limit)), ElementsAre("a1", "a2")
+    );
     EXPECT_EQ(job("a3").lock_owner, "");
 }
 
@@ -201,12 +208,14 @@ TEST_P(InstancesTogether, Leave_a_job_that_alone_would_be_too_much) {
     insert(JobPlace::executable, a_job("a2").of_instance("i").with_payload(std::string(300, 'x')));
     PageLimit limit(1, 250);
     limit.companions = 10;
-    EXPECT_THAT(ids_of(store_.acquire(claim_of("node-1"), noop_, limit)), ElementsAre("a1"));
+    EXPECT_THAT(
+        ids_of(store_.executor().acquire(claim_of("node-1"), noop_, limit)), ElementsAre("a1")
+    );
 }
 
 TEST_P(InstancesTogether, Leave_what_is_suspended_to_the_page_that_comes_to_it) {
     insert_of("i", {"a1", "a2"});
-    store_.suspend(persistence::SuspensionScope::definition, "d", clock_.now());
+    store_.jobs().suspend(persistence::SuspensionScope::definition, "d", clock_.now());
     execute("UPDATE ACT_RU_JOB SET PROC_DEF_ID_ = 'd' WHERE ID_ = 'a2'");
     EXPECT_THAT(take("node-1", 1, 10), ElementsAre("a1"));
     EXPECT_THAT(take("node-2", 1, 10), IsEmpty());

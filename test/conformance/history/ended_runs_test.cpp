@@ -27,11 +27,11 @@ protected:
         for (int i = 0; i < count; ++i) {
             runs.push_back(a_run(type + std::to_string(i), type));
         }
-        store_.add_runs(runs);
+        store_.runs().add_runs(runs);
     }
 
     std::vector<std::string> jobs(const EndedRunFilter& filter = {}) {
-        return jobs_of(store_.ended_runs(filter, {}, 100));
+        return jobs_of(store_.runs().ended_runs(filter, {}, 100));
     }
 
     static std::vector<std::string> jobs_of(const std::vector<EndedRun>& runs) {
@@ -58,8 +58,8 @@ TEST_P(EndedRuns, Are_kept_with_all_that_is_known_of_them) {
     full.duration = 35ms;
     full.message = "sent";
     EndedRun empty = a_run("empty", "mail");
-    store_.add_runs(std::vector{full, empty});
-    const auto runs = store_.ended_runs({}, {}, 100);
+    store_.runs().add_runs(std::vector{full, empty});
+    const auto runs = store_.runs().ended_runs({}, {}, 100);
     ASSERT_THAT(runs, SizeIs(2));
     empty.id = runs[0].id;
     full.id = runs[1].id;
@@ -72,7 +72,7 @@ TEST_P(EndedRuns, Are_listed_the_latest_first_and_by_what_is_asked_for) {
     other.tenant = "t";
     EndedRun third = a_run("a", "sms");
     third.instance = "i";
-    store_.add_runs(std::vector{a_run("b", "mail"), other, third});
+    store_.runs().add_runs(std::vector{a_run("b", "mail"), other, third});
     add_runs("mail", 3);
     EXPECT_THAT(jobs(), ElementsAre("mail2", "mail1", "mail0", "a", "a", "b"));
     EXPECT_THAT(jobs({.job = "a"}), ElementsAre("a", "a"));
@@ -84,30 +84,32 @@ TEST_P(EndedRuns, Are_listed_the_latest_first_and_by_what_is_asked_for) {
     EXPECT_THAT(jobs({.instances = {"i", "j"}}), ElementsAre("a"));
     EXPECT_THAT(jobs({.job = "a", .handler_types = {"mail"}}), IsEmpty());
     const EndedRunFilter mail{.handler_types = {"mail"}};
-    const auto page = store_.ended_runs(mail, {}, 2);
+    const auto page = store_.runs().ended_runs(mail, {}, 2);
     EXPECT_THAT(jobs_of(page), ElementsAre("mail2", "mail1"));
-    EXPECT_THAT(jobs_of(store_.ended_runs(mail, page.back().id, 2)), ElementsAre("mail0", "b"));
+    EXPECT_THAT(
+        jobs_of(store_.runs().ended_runs(mail, page.back().id, 2)), ElementsAre("mail0", "b")
+    );
 }
 
 TEST_P(EndedRuns, Are_trimmed_to_so_many_of_each_type_page_by_page) {
     add_runs("mail", 7);
     add_runs("", 3);
     add_runs("pdf", 2);
-    auto cleaning = store_.clean_runs({.of_type = 2, .page = 3});
+    auto cleaning = store_.runs().clean_runs({.of_type = 2, .page = 3});
     EXPECT_EQ(cleaning.removed, 3 + 1);
     EXPECT_TRUE(cleaning.is_more);
-    cleaning = store_.clean_runs({.of_type = 2, .page = 3});
+    cleaning = store_.runs().clean_runs({.of_type = 2, .page = 3});
     EXPECT_EQ(cleaning.removed, 2);
     EXPECT_FALSE(cleaning.is_more);
     EXPECT_THAT(jobs(), ElementsAre("pdf1", "pdf0", "2", "1", "mail6", "mail5"));
-    EXPECT_EQ(store_.clean_runs({.of_type = 2}).removed, 0);
+    EXPECT_EQ(store_.runs().clean_runs({.of_type = 2}).removed, 0);
 }
 
 TEST_P(EndedRuns, Are_forgotten_for_their_age) {
     add_runs("mail", 3);
-    const auto second = store_.ended_runs({}, {}, 100).at(1).ended;
-    EXPECT_EQ(store_.clean_runs({}).removed, 0);
-    EXPECT_EQ(store_.clean_runs({.before = second}).removed, 1);
+    const auto second = store_.runs().ended_runs({}, {}, 100).at(1).ended;
+    EXPECT_EQ(store_.runs().clean_runs({}).removed, 0);
+    EXPECT_EQ(store_.runs().clean_runs({.before = second}).removed, 1);
     EXPECT_THAT(jobs(), ElementsAre("mail2", "mail1"));
 }
 

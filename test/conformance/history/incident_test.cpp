@@ -18,10 +18,10 @@ using testing::SizeIs;
 class Incidents : public StoreTest {
 protected:
     std::vector<Incident> open(std::string job = {}) {
-        return store_.incidents({.is_open = true, .job = std::move(job)}, {}, 1'000);
+        return store_.history().incidents({.is_open = true, .job = std::move(job)}, {}, 1'000);
     }
     std::vector<Incident> resolved(std::string job = {}) {
-        return store_.incidents({.is_open = false, .job = std::move(job)}, {}, 1'000);
+        return store_.history().incidents({.is_open = false, .job = std::move(job)}, {}, 1'000);
     }
 
     /// Runs the job, which fails for the last time.
@@ -29,7 +29,10 @@ protected:
         job.retries = 1;
         const Job held = insert_and_acquire(std::move(job));
         const auto outcome = failed_outcome(held, {.message = "no network"}, clock_.now());
-        ASSERT_THAT(store_.apply("node-1", std::vector{outcome}), ElementsAre(OutcomeAnswer::done));
+        ASSERT_THAT(
+            store_.executor().apply("node-1", std::vector{outcome}),
+            ElementsAre(OutcomeAnswer::done)
+        );
     }
 
     std::unique_ptr<Node> node_without() {
@@ -73,14 +76,16 @@ TEST_P(Incidents, Retries_that_are_used_up_open_one_which_is_found_by_its_job) {
             .tenant = "tenant",
             .node = "node-1"})
     );
-    EXPECT_EQ(store_.count_open_incidents(), 1);
+    EXPECT_EQ(store_.history().count_open_incidents(), 1);
     EXPECT_THAT(open("b"), IsEmpty());
 }
 
 TEST_P(Incidents, A_failure_with_retries_left_opens_none) {
     const Job held = insert_and_acquire(a_job("a"));
     const auto outcome = failed_outcome(held, {.message = "no network"}, clock_.now());
-    ASSERT_THAT(store_.apply("node-1", std::vector{outcome}), ElementsAre(OutcomeAnswer::done));
+    ASSERT_THAT(
+        store_.executor().apply("node-1", std::vector{outcome}), ElementsAre(OutcomeAnswer::done)
+    );
     EXPECT_THAT(open(), IsEmpty());
 }
 
@@ -92,7 +97,8 @@ TEST_P(Incidents, None_is_opened_where_they_are_switched_off) {
     const Job held = insert_and_acquire(job);
     const auto outcome = failed_outcome(held, {.message = "no network"}, clock_.now());
     ASSERT_THAT(
-        without->store().apply("node-1", std::vector{outcome}), ElementsAre(OutcomeAnswer::done)
+        without->store().executor().apply("node-1", std::vector{outcome}),
+        ElementsAre(OutcomeAnswer::done)
     );
     EXPECT_EQ(place_of("a"), "dead");
     EXPECT_THAT(open(), IsEmpty());
@@ -103,9 +109,11 @@ TEST_P(Incidents, A_requeue_resolves_it_and_its_job_finds_it_in_the_past) {
     bury(a_job("a"));
     const Incident before = open("a").front();
     const std::vector<std::string> ids{"a"};
-    EXPECT_THAT(store_.annotate_incidents(ids, "anna calls"), ElementsAre(JobAnswer::done));
+    EXPECT_THAT(
+        store_.history().annotate_incidents(ids, "anna calls"), ElementsAre(JobAnswer::done)
+    );
     clock_.tick(1h);
-    ASSERT_THAT(store_.requeue(ids, 3, {}, clock_.now()), ElementsAre(JobAnswer::done));
+    ASSERT_THAT(store_.jobs().requeue(ids, 3, {}, clock_.now()), ElementsAre(JobAnswer::done));
     EXPECT_THAT(open(), IsEmpty());
     Incident after = before;
     after.annotation = "anna calls";
@@ -118,12 +126,12 @@ TEST_P(Incidents, A_job_that_dies_again_has_a_new_one) {
     bury(a_job("a"));
     const std::vector<std::string> ids{"a"};
     for (int i = 0; i < 2; ++i) {
-        ASSERT_THAT(store_.requeue(ids, 1, {}, clock_.now()), ElementsAre(JobAnswer::done));
+        ASSERT_THAT(store_.jobs().requeue(ids, 1, {}, clock_.now()), ElementsAre(JobAnswer::done));
         clock_.tick(1min);
         const auto held = acquire(1);
         ASSERT_THAT(held, SizeIs(1));
         const auto outcome = failed_outcome(held.front(), {.message = "again"}, clock_.now());
-        (void)store_.apply("node-1", std::vector{outcome});
+        (void)store_.executor().apply("node-1", std::vector{outcome});
     }
     EXPECT_THAT(open("a"), ElementsAre(Field(&Incident::message, "again")));
     EXPECT_THAT(
@@ -135,7 +143,7 @@ TEST_P(Incidents, A_job_that_dies_again_has_a_new_one) {
 TEST_P(Incidents, A_removal_resolves_it) {
     bury(a_job("a"));
     const std::vector<std::string> ids{"a"};
-    (void)store_.remove(JobPlace::dead_letter, ids, clock_.now());
+    (void)store_.jobs().remove(JobPlace::dead_letter, ids, clock_.now());
     EXPECT_THAT(open(), IsEmpty());
     EXPECT_THAT(resolved("a"), ElementsAre(Field(&Incident::resolution, "removed")));
 }
@@ -144,13 +152,13 @@ TEST_P(Incidents, One_is_resolved_by_hand_and_its_dead_letter_stays) {
     bury(a_job("a"));
     const std::vector<std::string> ids{"a", "b"};
     EXPECT_THAT(
-        store_.resolve_incidents(ids, clock_.now()),
+        store_.history().resolve_incidents(ids, clock_.now()),
         ElementsAre(JobAnswer::done, JobAnswer::not_found)
     );
     EXPECT_THAT(open(), IsEmpty());
     EXPECT_THAT(resolved("a"), ElementsAre(Field(&Incident::resolution, "by hand")));
     EXPECT_EQ(place_of("a"), "dead");
-    (void)store_.requeue(std::span(ids).first(1), 3, {}, clock_.now());
+    (void)store_.jobs().requeue(std::span(ids).first(1), 3, {}, clock_.now());
     EXPECT_THAT(resolved("a"), SizeIs(1));
 }
 
@@ -158,13 +166,13 @@ TEST_P(Incidents, Setting_retries_to_0_opens_one_and_cancelling_does_not) {
     insert(JobPlace::executable, many_jobs("job", 2));
     const std::vector<std::string> given_up{"job000"};
     const std::vector<std::string> cancelled{"job001"};
-    (void)store_.change_all(
+    (void)store_.jobs().change_all(
         JobPlace::executable,
         given_up,
         {.fields = {schema::set_to(&Job::retries, 0)}, .due_date = {}},
         clock_.now()
     );
-    (void)store_.cancel(JobPlace::executable, cancelled, "no", clock_.now());
+    (void)store_.jobs().cancel(JobPlace::executable, cancelled, "no", clock_.now());
     EXPECT_THAT(
         open(),
         ElementsAre(AllOf(Field(&Incident::job, "job000"), Field(&Incident::cause, "given_up")))
@@ -181,9 +189,9 @@ TEST_P(Incidents, A_thousand_dead_letters_are_requeued_and_resolved_with_a_few_s
     for (const Job& job : acquire(1'000)) {
         outcomes.push_back(failed_outcome(job, {.message = "no"}, clock_.now()));
     }
-    (void)store_.apply("node-1", outcomes);
-    EXPECT_EQ(store_.count_open_incidents(), 1'000);
-    const auto answers = store_.requeue(ids_of(jobs), 3, {}, clock_.now());
+    (void)store_.executor().apply("node-1", outcomes);
+    EXPECT_EQ(store_.history().count_open_incidents(), 1'000);
+    const auto answers = store_.jobs().requeue(ids_of(jobs), 3, {}, clock_.now());
     EXPECT_THAT(answers, Each(JobAnswer::done));
     EXPECT_EQ(count_rows("ACT_RU_INCIDENT"), 0);
     EXPECT_EQ(count_rows("ACT_HI_INCIDENT"), 1'000);
@@ -191,7 +199,7 @@ TEST_P(Incidents, A_thousand_dead_letters_are_requeued_and_resolved_with_a_few_s
 
 TEST_P(Incidents, One_whose_dead_letter_somebody_took_away_makes_room_for_the_next) {
     bury(a_job("a"));
-    (void)store_.annotate_incidents(std::vector<std::string>{"a"}, "old");
+    (void)store_.history().annotate_incidents(std::vector<std::string>{"a"}, "old");
     execute("DELETE FROM ACT_RU_DEADLETTER_JOB");
     clock_.tick(1min);
     bury(a_job("a"));
@@ -217,9 +225,9 @@ TEST_P(Incidents, Who_listens_is_told_after_the_commit) {
     job.retries = 1;
     const Job held = insert_and_acquire(job);
     const auto outcome = failed_outcome(held, {.message = "no"}, clock_.now());
-    (void)listening.store().apply("node-1", std::vector{outcome});
+    (void)listening.store().executor().apply("node-1", std::vector{outcome});
     EXPECT_THAT(told, ElementsAre("a"));
-    EXPECT_EQ(listening.store().history().opened, 1);
+    EXPECT_EQ(listening.store().history_book().opened, 1);
 }
 
 TEST_P(Incidents, An_app_is_told_by_a_job_of_the_same_transaction_and_of_its_death_by_none) {
@@ -230,7 +238,7 @@ TEST_P(Incidents, An_app_is_told_by_a_job_of_the_same_transaction_and_of_its_dea
         schema::HistoryRules{.incident_target = "ops"}
     );
     const auto fail_for_good = [&](const Job& job) {
-        return telling.store().apply(
+        return telling.store().executor().apply(
             "node-1",
             std::vector{
                 failed_outcome(job, {.message = "say \"no\"\n", .retryable = false}, clock_.now())}
@@ -238,7 +246,7 @@ TEST_P(Incidents, An_app_is_told_by_a_job_of_the_same_transaction_and_of_its_dea
     };
     ASSERT_THAT(fail_for_good(insert_and_acquire(a_job("a"))), ElementsAre(OutcomeAnswer::done));
     const std::vector<std::string> http{"http"};
-    auto notices = store_.acquire(claim_of("node-1"), http, 10);
+    auto notices = store_.executor().acquire(claim_of("node-1"), http, 10);
     ASSERT_THAT(notices, SizeIs(1));
     EXPECT_EQ(
         notices.front().payload,
@@ -249,7 +257,7 @@ TEST_P(Incidents, An_app_is_told_by_a_job_of_the_same_transaction_and_of_its_dea
     );
     ASSERT_THAT(fail_for_good(notices.front()), ElementsAre(OutcomeAnswer::done));
     EXPECT_THAT(open(), SizeIs(2));
-    EXPECT_THAT(store_.acquire(claim_of("node-1"), http, 10), IsEmpty());
+    EXPECT_THAT(store_.executor().acquire(claim_of("node-1"), http, 10), IsEmpty());
 }
 
 TEST_P(Incidents, A_notice_of_many_is_one_job) {
@@ -265,8 +273,9 @@ TEST_P(Incidents, A_notice_of_many_is_one_job) {
         outcomes.push_back(failed_outcome(job, {.message = "no", .retryable = false}, clock_.now())
         );
     }
-    (void)telling.store().apply("node-1", outcomes);
-    const auto notices = store_.acquire(claim_of("node-1"), std::vector<std::string>{"http"}, 10);
+    (void)telling.store().executor().apply("node-1", outcomes);
+    const auto notices =
+        store_.executor().acquire(claim_of("node-1"), std::vector<std::string>{"http"}, 10);
     ASSERT_THAT(notices, SizeIs(1));
     EXPECT_THAT(notices.front().payload, testing::HasSubstr(R"("count":150,)"));
     EXPECT_THAT(notices.front().payload, testing::HasSubstr(R"("jobId":"job099")"));
@@ -275,11 +284,11 @@ TEST_P(Incidents, A_notice_of_many_is_one_job) {
 
 TEST_P(Incidents, Resolved_ones_are_forgotten_when_they_are_old) {
     bury(a_job("a"));
-    (void)store_.requeue(std::vector<std::string>{"a"}, 3, {}, clock_.now());
+    (void)store_.jobs().requeue(std::vector<std::string>{"a"}, 3, {}, clock_.now());
     bury(a_job("b"));
-    EXPECT_EQ(store_.clean_incidents({.before = clock_.now(), .rows = {}}).removed, 0);
+    EXPECT_EQ(store_.history().clean_incidents({.before = clock_.now(), .rows = {}}).removed, 0);
     clock_.tick(1h);
-    EXPECT_EQ(store_.clean_incidents({.before = clock_.now(), .rows = {}}).removed, 1);
+    EXPECT_EQ(store_.history().clean_incidents({.before = clock_.now(), .rows = {}}).removed, 1);
     EXPECT_THAT(open(), SizeIs(1));
 }
 

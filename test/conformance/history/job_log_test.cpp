@@ -29,7 +29,7 @@ protected:
     }
 
     std::vector<JobLogLine> log(const JobLogFilter& filter = {}) {
-        return store_.job_log(filter, {}, 100);
+        return store_.history().job_log(filter, {}, 100);
     }
 
     static std::vector<JobEvent> events_of(const std::vector<JobLogLine>& lines) {
@@ -68,7 +68,7 @@ TEST_P(JobLog, An_attempt_that_failed_is_told_with_all_that_is_known_of_it) {
     const Job held = insert_and_acquire(job);
     const std::vector outcomes{
         failed_after(held, {.message = "no network", .details = "at line 3"}, 35ms)};
-    ASSERT_THAT(store_.apply("node-1", outcomes), ElementsAre(OutcomeAnswer::done));
+    ASSERT_THAT(store_.executor().apply("node-1", outcomes), ElementsAre(OutcomeAnswer::done));
     const auto lines = log();
     ASSERT_THAT(lines, SizeIs(1));
     const schema::Transition& transition = outcomes.front().transition;
@@ -96,14 +96,14 @@ TEST_P(JobLog, An_attempt_that_failed_is_told_with_all_that_is_known_of_it) {
             .duration = 35ms,
             .message = "no network"})
     );
-    EXPECT_EQ(store_.find_log_line(lines.front().id).value().details, "at line 3");
+    EXPECT_EQ(store_.history().find_log_line(lines.front().id).value().details, "at line 3");
 }
 
 TEST_P(JobLog, A_job_whose_node_died_was_interrupted) {
     insert(JobPlace::executable, many_jobs("j", 20));
     ASSERT_THAT(acquire(20, "dead-node"), SizeIs(20));
     clock_.tick(1h);
-    const auto reset = store_.reset_expired_locks(
+    const auto reset = store_.executor().reset_expired_locks(
         JobPlace::executable, {.now = clock_.now(), .rows = 100, .page = 10}
     );
     EXPECT_EQ(reset.freed, 20);
@@ -117,18 +117,21 @@ TEST_P(JobLog, A_job_whose_node_died_was_interrupted) {
 TEST_P(JobLog, Successes_leave_no_line_unless_they_are_asked_for) {
     const Job quiet = insert_and_acquire(a_job("a"));
     ASSERT_THAT(
-        store_.apply("node-1", std::vector{completed_outcome(quiet)}),
+        store_.executor().apply("node-1", std::vector{completed_outcome(quiet)}),
         ElementsAre(OutcomeAnswer::done)
     );
     EXPECT_THAT(log(), IsEmpty());
     const auto full = node_at(schema::JobLogLevel::full);
-    full->store().insert({{.place = JobPlace::executable, .job = a_job("b")}});
-    const auto held = full->store().acquire(claim_of("node-2"), noop_, 10);
+    full->store().enqueuer().insert({{.place = JobPlace::executable, .job = a_job("b")}});
+    const auto held = full->store().executor().acquire(claim_of("node-2"), noop_, 10);
     ASSERT_THAT(held, SizeIs(1));
     Outcome done = completed_outcome(held.front());
     done.duration = 5ms;
     done.ended = clock_.now();
-    ASSERT_THAT(full->store().apply("node-2", std::vector{done}), ElementsAre(OutcomeAnswer::done));
+    ASSERT_THAT(
+        full->store().executor().apply("node-2", std::vector{done}),
+        ElementsAre(OutcomeAnswer::done)
+    );
     const auto lines = log({.job = "b"});
     EXPECT_THAT(events_of(lines), ElementsAre(JobEvent::succeeded, JobEvent::created));
     EXPECT_EQ(lines.front().attempt, 1);
@@ -140,7 +143,9 @@ TEST_P(JobLog, Nothing_is_told_where_it_is_switched_off) {
     const auto none = node_at(schema::JobLogLevel::none);
     const Job held = insert_and_acquire(a_job("a"));
     ASSERT_THAT(
-        none->store().apply("node-1", std::vector{failed_after(held, {.message = "no"}, 1ms)}),
+        none->store().executor().apply(
+            "node-1", std::vector{failed_after(held, {.message = "no"}, 1ms)}
+        ),
         ElementsAre(OutcomeAnswer::done)
     );
     EXPECT_THAT(log(), IsEmpty());
@@ -151,7 +156,9 @@ TEST_P(JobLog, What_a_lost_lock_would_have_done_is_not_told) {
     Job stale = held;
     --stale.revision;
     EXPECT_THAT(
-        store_.apply("node-1", std::vector{failed_after(stale, {.message = "late"}, 1ms)}),
+        store_.executor().apply(
+            "node-1", std::vector{failed_after(stale, {.message = "late"}, 1ms)}
+        ),
         ElementsAre(OutcomeAnswer::lost_lock)
     );
     EXPECT_THAT(log(), IsEmpty());
@@ -167,7 +174,7 @@ TEST_P(JobLog, Of_a_page_only_what_was_written_is_told) {
     Job stale = held.front();
     ++stale.revision;
     outcomes.front().job = std::make_shared<const Job>(stale);
-    const auto answers = store_.apply("node-1", outcomes);
+    const auto answers = store_.executor().apply("node-1", outcomes);
     EXPECT_EQ(answers.front(), OutcomeAnswer::lost_lock);
     EXPECT_EQ(count_rows("ACT_HI_JOB_LOG"), 699);
 }
@@ -176,11 +183,11 @@ TEST_P(JobLog, What_operators_do_to_jobs_is_told) {
     insert(JobPlace::executable, many_jobs("job", 3));
     const std::vector<std::string> first{"job000"};
     const std::vector<std::string> second{"job001"};
-    (void)store_.remove(JobPlace::executable, first, clock_.now());
-    (void)store_.cancel(JobPlace::executable, second, "anna does not want it", clock_.now());
+    (void)store_.jobs().remove(JobPlace::executable, first, clock_.now());
+    (void)store_.jobs().cancel(JobPlace::executable, second, "anna does not want it", clock_.now());
     const auto full = node_at(schema::JobLogLevel::full);
     clock_.tick(1ms);  // Ids of two processes ascend with the time only.
-    (void)full->store().requeue(second, 3, {}, clock_.now());
+    (void)full->store().jobs().requeue(second, 3, {}, clock_.now());
     const auto lines = log();
     EXPECT_THAT(
         events_of(lines), ElementsAre(JobEvent::requeued, JobEvent::dead, JobEvent::deleted)
@@ -202,12 +209,14 @@ TEST_P(JobLog, Is_read_page_by_page_and_by_what_is_asked_for) {
     for (const Job& job : acquire(5)) {
         ids.push_back(job.id);
         clock_.tick(1min);
-        (void)store_.apply("node-1", std::vector{failed_after(job, {.message = "no"}, 1ms)});
+        (void)store_.executor().apply(
+            "node-1", std::vector{failed_after(job, {.message = "no"}, 1ms)}
+        );
     }
-    const auto first = store_.job_log({}, {}, 2);
+    const auto first = store_.history().job_log({}, {}, 2);
     ASSERT_THAT(first, SizeIs(2));
     EXPECT_EQ(first.front().job, "job004");
-    const auto rest = store_.job_log({}, first.back().id, 10);
+    const auto rest = store_.history().job_log({}, first.back().id, 10);
     EXPECT_THAT(rest, SizeIs(3));
     EXPECT_EQ(rest.front().job, "job002");
     EXPECT_THAT(log({.job = "job001"}), SizeIs(1));
@@ -223,28 +232,30 @@ TEST_P(JobLog, Is_cleaned_by_age_and_by_number_page_by_page) {
     insert(JobPlace::executable, many_jobs("job", 6));
     for (const Job& job : acquire(6)) {
         clock_.tick(1h);
-        (void)store_.apply("node-1", std::vector{failed_after(job, {.message = "no"}, 1ms)});
+        (void)store_.executor().apply(
+            "node-1", std::vector{failed_after(job, {.message = "no"}, 1ms)}
+        );
     }
     const auto old = clock_.now() - 4h;  // The first is older, and the second as old.
-    auto cleaning = store_.clean_job_log({.before = old, .rows = {}});
+    auto cleaning = store_.history().clean_job_log({.before = old, .rows = {}});
     EXPECT_EQ(cleaning.removed, 1);
     EXPECT_FALSE(cleaning.is_more);
-    cleaning = store_.clean_job_log({.before = old, .rows = 2, .page = 2});
+    cleaning = store_.history().clean_job_log({.before = old, .rows = 2, .page = 2});
     EXPECT_EQ(cleaning.removed, 2);
     EXPECT_TRUE(cleaning.is_more);
-    cleaning = store_.clean_job_log({.before = old, .rows = 2, .page = 2});
+    cleaning = store_.history().clean_job_log({.before = old, .rows = 2, .page = 2});
     EXPECT_EQ(cleaning.removed, 1);
     const auto lines = log();
     ASSERT_THAT(lines, SizeIs(2));
     EXPECT_EQ(lines.front().job, "job005");
-    EXPECT_EQ(store_.clean_job_log({.before = old, .rows = 2}).removed, 0);
+    EXPECT_EQ(store_.history().clean_job_log({.before = old, .rows = 2}).removed, 0);
 }
 
 TEST_P(JobLog, A_commit_in_doubt_tells_once) {
     const Job held = insert_and_acquire(a_job("a"));
     faults_.add({.point = FaultPoint::after_commit, .kind = persistence::DbErrorKind::in_doubt});
     ASSERT_THAT(
-        store_.apply("node-1", std::vector{failed_after(held, {.message = "no"}, 1ms)}),
+        store_.executor().apply("node-1", std::vector{failed_after(held, {.message = "no"}, 1ms)}),
         ElementsAre(OutcomeAnswer::done)
     );
     EXPECT_THAT(log(), SizeIs(1));

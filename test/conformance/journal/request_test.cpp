@@ -6,6 +6,7 @@ namespace {
 
 using persistence::RememberedRequest;
 using persistence::RepeatableRequest;
+using persistence::RequestStore;
 using persistence::Transaction;
 
 /// Requests that are carried out once, however often they come.
@@ -21,11 +22,11 @@ protected:
         const RepeatableRequest request{
             .key = "order-17", .digest = digest, .now = now, .until = now + 24h};
         std::optional<RememberedRequest> remembered;
-        store_.in_transaction(
+        store_.enqueuer().in_transaction(
             [&](Transaction& transaction) {
-                remembered = store_.take_request(transaction, request);
+                remembered = RequestStore::take_request(transaction, request);
                 if (!remembered) {
-                    store_.answer_request(transaction, request.key, 201, answer);
+                    RequestStore::answer_request(transaction, request.key, 201, answer);
                 }
             },
             {}
@@ -35,8 +36,10 @@ protected:
 
     [[nodiscard]] std::optional<RememberedRequest> find() {
         std::optional<RememberedRequest> found;
-        store_.in_transaction(
-            [&](Transaction& transaction) { found = store_.find_request(transaction, "order-17"); },
+        store_.enqueuer().in_transaction(
+            [&](Transaction& transaction) {
+                found = RequestStore::find_request(transaction, "order-17");
+            },
             {}
         );
         return found;
@@ -68,9 +71,9 @@ TEST_P(Requests, An_answer_may_be_long_and_in_any_language) {
 
 TEST_P(Requests, One_that_was_rolled_back_was_never_there) {
     EXPECT_THROW(
-        store_.in_transaction(
+        store_.enqueuer().in_transaction(
             [&](Transaction& transaction) {
-                (void)store_.take_request(
+                (void)RequestStore::take_request(
                     transaction,
                     {.key = "order-17", .digest = "aaaa", .now = now_, .until = now_ + 24h}
                 );
@@ -96,9 +99,9 @@ TEST_P(Requests, When_its_time_is_over_it_is_new_again) {
 
 TEST_P(Requests, Only_those_whose_time_is_over_are_forgotten) {
     EXPECT_FALSE(ask("aaaa"));
-    store_.forget_requests(now_ + 24h);
+    store_.requests().forget_requests(now_ + 24h);
     EXPECT_TRUE(find());
-    store_.forget_requests(now_ + 24h + 1ms);
+    store_.requests().forget_requests(now_ + 24h + 1ms);
     EXPECT_FALSE(find());
 }
 

@@ -21,10 +21,10 @@ protected:
     LimitConcurrency() {
         schema::JobLimit limit = schema::limit_named("type:noop");
         limit.concurrent = kAtOnce;
-        store_.set_limit(limit);
+        store_.limits().set_limit(limit);
         for (int i = 0; i < 4; ++i) {
             nodes_.push_back(std::make_unique<Node>(*database_, faults_));
-            nodes_.back()->store().refresh_limits();
+            nodes_.back()->store().executor().refresh_limits();
         }
     }
 
@@ -36,7 +36,7 @@ protected:
         std::vector<Outcome> outcomes;
         std::ranges::transform(jobs, std::back_inserter(outcomes), completed_outcome);
         running_ -= size;
-        for (const OutcomeAnswer answer : store.apply(node, outcomes)) {
+        for (const OutcomeAnswer answer : store.executor().apply(node, outcomes)) {
             EXPECT_EQ(answer, OutcomeAnswer::done);
             ++completed_;
         }
@@ -64,11 +64,13 @@ TEST_P(LimitConcurrency, A_limit_is_never_exceeded_and_all_run_in_the_end) {
             persistence::SqlStore& store = nodes_[i]->store();
             while (completed_ < kJobsToRun && !HasFailure()) {
                 const LockClaim claim = claim_of(node);
-                EXPECT_EQ(store.forget_idle_groups({}, clock_.now()), "");
-                if (const auto fresh = store.acquire(claim, noop_, 7 + i); !fresh.empty()) {
+                EXPECT_EQ(store.executor().forget_idle_groups({}, clock_.now()), "");
+                if (const auto fresh = store.executor().acquire(claim, noop_, 7 + i);
+                    !fresh.empty()) {
                     run(store, node, fresh);
                 }
-                if (const auto next = store.acquire_limited(claim, noop_, 3); !next.jobs.empty()) {
+                if (const auto next = store.executor().acquire_limited(claim, noop_, 3);
+                    !next.jobs.empty()) {
                     run(store, node, next.jobs);
                 }
             }
@@ -85,12 +87,12 @@ TEST_P(LimitConcurrency, A_limit_is_never_exceeded_and_all_run_in_the_end) {
 
 TEST_P(LimitConcurrency, A_claim_waits_while_another_node_counts_the_same_group) {
     insert(JobPlace::executable, many_jobs("j", 2));
-    ASSERT_EQ(nodes_[0]->store().acquire(claim_of("node-0"), noop_, 1).size(), 1U);
+    ASSERT_EQ(nodes_[0]->store().executor().acquire(claim_of("node-0"), noop_, 1).size(), 1U);
     Transaction counting(*connection_);
     const std::vector<std::string_view> group{"type:noop"};
     (void)persistence::lock_limited(counting, group);
     auto claimed = std::async(std::launch::async, [this] {
-        return nodes_[1]->store().acquire(claim_of("node-1"), noop_, 1);
+        return nodes_[1]->store().executor().acquire(claim_of("node-1"), noop_, 1);
     });
     EXPECT_EQ(claimed.wait_for(200ms), std::future_status::timeout);
     counting.commit();

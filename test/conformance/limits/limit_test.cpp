@@ -20,13 +20,13 @@ protected:
         schema::JobLimit limit = schema::limit_named(name);
         limit.concurrent = concurrent;
         limit.per_node = per_node;
-        store_.set_limit(limit);
+        store_.limits().set_limit(limit);
         all_look_again();
     }
 
     void all_look_again() {
-        store_.refresh_limits();
-        other_.store().refresh_limits();
+        store_.executor().refresh_limits();
+        other_.store().executor().refresh_limits();
     }
 
     [[nodiscard]] std::vector<std::string> taken_by(std::string_view owner) {
@@ -34,19 +34,20 @@ protected:
     }
 
     [[nodiscard]] std::vector<Job> acquire_there() {
-        return other_.store().acquire(claim_of("node-2"), noop_, 100);
+        return other_.store().executor().acquire(claim_of("node-2"), noop_, 100);
     }
 
     [[nodiscard]] std::vector<Job>
     take_waiting(std::string_view owner = "node-1", std::size_t limit = 100) {
-        return store_.acquire_limited(claim_of(owner), noop_, limit).jobs;
+        return store_.executor().acquire_limited(claim_of(owner), noop_, limit).jobs;
     }
 
     void complete(const std::vector<Job>& jobs) {
         for (const Job& job : jobs) {
             const Outcome done = completed_outcome(job);
             EXPECT_THAT(
-                store_.apply(job.lock_owner, std::span(&done, 1)), ElementsAre(OutcomeAnswer::done)
+                store_.executor().apply(job.lock_owner, std::span(&done, 1)),
+                ElementsAre(OutcomeAnswer::done)
             );
         }
     }
@@ -83,7 +84,7 @@ TEST_P(Limits, What_is_over_them_waits_and_is_met_by_no_further_claim) {
     EXPECT_THAT(taken_by("node-1"), SizeIs(1));
     EXPECT_TRUE(waits("j001"));
     const int revision = job("j001").revision;
-    EXPECT_FALSE(store_.has_acquirable(noop_));
+    EXPECT_FALSE(store_.executor().has_acquirable(noop_));
     EXPECT_THAT(taken_by("node-2"), IsEmpty());
     EXPECT_EQ(job("j001").revision, revision);
 }
@@ -115,7 +116,7 @@ TEST_P(Limits, A_job_that_was_given_back_takes_no_room_and_runs_again) {
     set("type:noop", 1);
     insert(JobPlace::executable, many_jobs("j", 1));
     const std::vector<Job> first = acquire();
-    store_.release("node-1", fences_of(first));
+    store_.executor().release("node-1", fences_of(first));
     EXPECT_THAT(ids_of(acquire()), ElementsAre("j000"));
 }
 
@@ -125,7 +126,7 @@ TEST_P(Limits, A_dead_node_has_no_slots_once_its_locks_are_reset) {
     EXPECT_THAT(taken_by("node-1"), ElementsAre("j000"));
     EXPECT_THAT(take_waiting("node-2"), IsEmpty());
     const persistence::LockSearch search{.now = clock_.now() + 1h};
-    EXPECT_EQ(store_.reset_expired_locks(JobPlace::executable, search).freed, 1);
+    EXPECT_EQ(store_.executor().reset_expired_locks(JobPlace::executable, search).freed, 1);
     EXPECT_THAT(ids_of(take_waiting("node-2")), ElementsAre("j001"));
     EXPECT_THAT(taken_by("node-2"), IsEmpty()) << "the slot is taken again";
 }
@@ -140,7 +141,7 @@ TEST_P(Limits, A_mark_whose_row_is_gone_holds_no_job_for_ever_however_many_wait_
     std::int64_t freed = 0;
     for (int look = 0; look < 2; ++look) {
         const persistence::LockSearch search{.now = clock_.now() + look * 10s};
-        freed += store_.reset_expired_locks(JobPlace::executable, search).freed;
+        freed += store_.executor().reset_expired_locks(JobPlace::executable, search).freed;
     }
     EXPECT_EQ(freed, 2);
     EXPECT_EQ(job("j003").lock_owner, "");
@@ -192,8 +193,8 @@ TEST_P(Limits, A_removed_one_lets_all_run_that_wait) {
     set("type:noop", 1);
     insert(JobPlace::executable, many_jobs("j", 5));
     EXPECT_THAT(taken_by("node-1"), SizeIs(1));
-    EXPECT_TRUE(store_.remove_limit(schema::limit_named("type:noop")));
-    EXPECT_FALSE(store_.remove_limit(schema::limit_named("type:noop")));
+    EXPECT_TRUE(store_.limits().remove_limit(schema::limit_named("type:noop")));
+    EXPECT_FALSE(store_.limits().remove_limit(schema::limit_named("type:noop")));
     all_look_again();
     EXPECT_THAT(take_waiting(), SizeIs(4));
     EXPECT_EQ(count_rows("JS_LIMIT_WAITING"), 0);
@@ -232,7 +233,9 @@ TEST_P(Limits, Passing_an_instance_on_keeps_them) {
     EXPECT_THAT(taken_by("node-2"), ElementsAre("c"));
     complete(held);
     const persistence::GroupEnd end{.group = "i", .claimed = 1, .began = claim_of("").until};
-    EXPECT_THAT(store_.pass_on(claim_of("node-1"), noop_, 1'000'000, {&end, 1}).jobs, IsEmpty());
+    EXPECT_THAT(
+        store_.executor().pass_on(claim_of("node-1"), noop_, 1'000'000, {&end, 1}).jobs, IsEmpty()
+    );
     EXPECT_TRUE(waits("b"));
 }
 
@@ -240,7 +243,9 @@ TEST_P(Limits, A_run_by_hand_goes_past_them) {
     set("type:noop", 0);
     insert(JobPlace::executable, a_job("a"));
     EXPECT_THAT(taken_by("node-1"), IsEmpty());
-    EXPECT_EQ(store_.acquire_one("a", claim_of("hand"), clock_.now()).answer, JobAnswer::done);
+    EXPECT_EQ(
+        store_.executor().acquire_one("a", claim_of("hand"), clock_.now()).answer, JobAnswer::done
+    );
     EXPECT_THAT(take_waiting(), IsEmpty());
 }
 
@@ -250,7 +255,8 @@ TEST_P(Limits, A_job_that_an_operator_has_taken_away_waits_no_more) {
     const std::vector<Job> held = acquire();
     const std::vector<std::string> removed{"j001"};
     EXPECT_THAT(
-        store_.remove(JobPlace::executable, removed, clock_.now()), ElementsAre(JobAnswer::done)
+        store_.jobs().remove(JobPlace::executable, removed, clock_.now()),
+        ElementsAre(JobAnswer::done)
     );
     complete(held);
     EXPECT_THAT(ids_of(take_waiting()), ElementsAre("j002"));
@@ -267,7 +273,7 @@ TEST_P(Limits, No_job_that_meets_one_is_stored_locked) {
 TEST_P(Limits, A_due_timer_that_meets_one_arrives_free_even_for_a_node_with_room) {
     set("type:noop", 1);
     insert(JobPlace::timer, a_job("a").due_at(clock_.now()));
-    const auto due = store_.move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
+    const auto due = store_.timers().move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
     EXPECT_EQ(due.moved, 1U);
     EXPECT_THAT(due.locked, IsEmpty());
     EXPECT_THAT(taken_by("node-2"), ElementsAre("a"));
@@ -295,13 +301,13 @@ TEST_P(Limits, Leave_nothing_behind_of_groups_in_which_nothing_runs_any_more) {
     const Job running = std::move(held.back());
     held.pop_back();
     complete(held);
-    const std::string end = store_.forget_idle_groups({}, clock_.now());
+    const std::string end = store_.executor().forget_idle_groups({}, clock_.now());
     EXPECT_EQ(end, "tenant:t199");
-    EXPECT_EQ(store_.forget_idle_groups(end, clock_.now()), "");
+    EXPECT_EQ(store_.executor().forget_idle_groups(end, clock_.now()), "");
     EXPECT_EQ(count_rows("JS_LIMITED"), 1) << "of what runs all stays";
     EXPECT_EQ(count_rows("JS_SLOT"), 1);
     complete({running});
-    EXPECT_EQ(store_.forget_idle_groups({}, clock_.now()), "");
+    EXPECT_EQ(store_.executor().forget_idle_groups({}, clock_.now()), "");
     EXPECT_EQ(count_rows("JS_LIMITED"), 0);
     EXPECT_EQ(count_rows("JS_SLOT"), 0);
 }
@@ -311,14 +317,15 @@ TEST_P(Limits, Leave_a_group_in_which_jobs_wait_and_forget_those_that_wait_no_mo
     insert(JobPlace::executable, many_jobs("j", 2));
     const std::vector<Job> held = acquire();
     complete(held);
-    EXPECT_EQ(store_.forget_idle_groups({}, clock_.now()), "");
+    EXPECT_EQ(store_.executor().forget_idle_groups({}, clock_.now()), "");
     EXPECT_EQ(count_rows("JS_LIMIT_WAITING"), 1);
     EXPECT_EQ(count_rows("JS_LIMITED"), 1);
     const std::vector<std::string> removed{"j001"};
     EXPECT_THAT(
-        store_.remove(JobPlace::executable, removed, clock_.now()), ElementsAre(JobAnswer::done)
+        store_.jobs().remove(JobPlace::executable, removed, clock_.now()),
+        ElementsAre(JobAnswer::done)
     );
-    EXPECT_EQ(store_.forget_idle_groups({}, clock_.now()), "");
+    EXPECT_EQ(store_.executor().forget_idle_groups({}, clock_.now()), "");
     EXPECT_EQ(count_rows("JS_LIMIT_WAITING"), 0);
     EXPECT_EQ(count_rows("JS_LIMITED"), 0);
 }
@@ -328,7 +335,7 @@ TEST_P(Limits, Are_asked_for_served_types_only) {
     insert(JobPlace::executable, many_jobs("j", 2));
     complete(acquire());
     const persistence::ServedJobs others({"mail"});
-    EXPECT_THAT(store_.acquire_limited(claim_of("node-2"), others, 100).jobs, IsEmpty());
+    EXPECT_THAT(store_.executor().acquire_limited(claim_of("node-2"), others, 100).jobs, IsEmpty());
     EXPECT_THAT(ids_of(take_waiting("node-2")), ElementsAre("j001"));
 }
 
@@ -336,12 +343,12 @@ TEST_P(Limits, Are_listed_with_what_runs_and_waits) {
     set("type:noop", 1, 1);
     insert(JobPlace::executable, many_jobs("j", 3));
     EXPECT_THAT(taken_by("node-1"), SizeIs(1));
-    ASSERT_THAT(store_.limits(), SizeIs(1));
-    EXPECT_EQ(schema::name_of(store_.limits().at(0)), "type:noop");
-    EXPECT_EQ(store_.limits().at(0).concurrent, 1);
-    EXPECT_EQ(store_.limits().at(0).per_node, 1);
+    ASSERT_THAT(store_.limits().limits(), SizeIs(1));
+    EXPECT_EQ(schema::name_of(store_.limits().limits().at(0)), "type:noop");
+    EXPECT_EQ(store_.limits().limits().at(0).concurrent, 1);
+    EXPECT_EQ(store_.limits().limits().at(0).per_node, 1);
     const persistence::GroupUse use{.group = "type:noop", .running = 1, .waiting = 2};
-    EXPECT_THAT(store_.group_uses(), ElementsAre(use));
+    EXPECT_THAT(store_.limits().group_uses(), ElementsAre(use));
 }
 
 }  // namespace

@@ -17,24 +17,25 @@ protected:
     void set(std::string_view name, std::string_view rate) {
         schema::JobLimit limit = schema::limit_named(name);
         limit.rate = schema::parse_start_rate(rate).value();
-        store_.set_limit(limit);
-        store_.refresh_limits();
-        other_.store().refresh_limits();
+        store_.limits().set_limit(limit);
+        store_.executor().refresh_limits();
+        other_.store().executor().refresh_limits();
     }
 
     [[nodiscard]] std::vector<Job> acquire_there() {
-        return other_.store().acquire(claim_of("node-2"), noop_, 100);
+        return other_.store().executor().acquire(claim_of("node-2"), noop_, 100);
     }
 
     [[nodiscard]] persistence::LimitedJobs take_waiting(persistence::SqlStore& store) {
-        return store.acquire_limited(claim_of("node-1"), noop_, 100);
+        return store.executor().acquire_limited(claim_of("node-1"), noop_, 100);
     }
 
     void complete(const std::vector<Job>& jobs) {
         for (const Job& job : jobs) {
             const Outcome done = completed_outcome(job);
             EXPECT_THAT(
-                store_.apply(job.lock_owner, std::span(&done, 1)), ElementsAre(OutcomeAnswer::done)
+                store_.executor().apply(job.lock_owner, std::span(&done, 1)),
+                ElementsAre(OutcomeAnswer::done)
             );
         }
     }
@@ -80,10 +81,10 @@ TEST_P(Rates, Are_not_forgotten_while_they_are_used_up) {
     set("type:noop", "1/PT10S");
     insert(JobPlace::executable, many_jobs("j", 1));
     complete(acquire());
-    EXPECT_EQ(store_.forget_idle_groups({}, clock_.now()), "");
+    EXPECT_EQ(store_.executor().forget_idle_groups({}, clock_.now()), "");
     EXPECT_EQ(count_rows("JS_LIMITED"), 1);
     clock_.tick(10s + 1ms);
-    EXPECT_EQ(store_.forget_idle_groups({}, clock_.now()), "");
+    EXPECT_EQ(store_.executor().forget_idle_groups({}, clock_.now()), "");
     EXPECT_EQ(count_rows("JS_LIMITED"), 0);
 }
 
@@ -99,10 +100,10 @@ TEST_P(Rates, Of_each_tenant_by_itself_leave_the_others_alone) {
 
 TEST_P(Rates, Stand_beside_the_limits_of_those_that_run) {
     set("type:noop", "100/PT10S");
-    schema::JobLimit limit = store_.limits().at(0);
+    schema::JobLimit limit = store_.limits().limits().at(0);
     limit.concurrent = 2;
-    store_.set_limit(limit);
-    store_.refresh_limits();
+    store_.limits().set_limit(limit);
+    store_.executor().refresh_limits();
     insert(JobPlace::executable, many_jobs("j", 30));
     const std::vector<Job> first = acquire();
     EXPECT_THAT(first, SizeIs(2));
@@ -114,8 +115,8 @@ TEST_P(Rates, Stand_beside_the_limits_of_those_that_run) {
 TEST_P(Rates, That_nobody_has_cost_nothing) {
     schema::JobLimit limit = schema::limit_named("type:noop");
     limit.concurrent = 1;
-    store_.set_limit(limit);
-    store_.refresh_limits();
+    store_.limits().set_limit(limit);
+    store_.executor().refresh_limits();
     insert(JobPlace::executable, many_jobs("j", 2));
     EXPECT_THAT(acquire(), SizeIs(1));
     EXPECT_EQ(take_waiting(store_).until_next, std::nullopt);
@@ -123,9 +124,9 @@ TEST_P(Rates, That_nobody_has_cost_nothing) {
 
 TEST_P(Rates, Are_listed_as_they_were_set) {
     set("type:noop", "100/PT1M");
-    ASSERT_THAT(store_.limits(), SizeIs(1));
-    EXPECT_EQ(schema::text_of(store_.limits().at(0).rate.value()), "100/PT1M");
-    EXPECT_EQ(store_.limits().at(0).concurrent, std::nullopt);
+    ASSERT_THAT(store_.limits().limits(), SizeIs(1));
+    EXPECT_EQ(schema::text_of(store_.limits().limits().at(0).rate.value()), "100/PT1M");
+    EXPECT_EQ(store_.limits().limits().at(0).concurrent, std::nullopt);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ protected:
         return jobs;
     }
 
-    persistence::RunNewsStore& news_ = store_.run_news_store();
+    persistence::RunNewsStore& news_ = store_.run_news();
 };
 
 INSTANTIATE_TEST_SUITE_P(

@@ -30,22 +30,26 @@ protected:
     }
 
     std::vector<std::string> acquired(const ServedScope& scope) {
-        EXPECT_EQ(store_.has_acquirable(within(scope)), true);
-        auto ids = ids_of(store_.acquire(claim_of("node-1"), within(scope), 100));
-        EXPECT_FALSE(store_.has_acquirable(within(scope)));
+        EXPECT_EQ(store_.executor().has_acquirable(within(scope)), true);
+        auto ids = ids_of(store_.executor().acquire(claim_of("node-1"), within(scope), 100));
+        EXPECT_FALSE(store_.executor().has_acquirable(within(scope)));
         return ids;
     }
 
     void live(std::string_view node, ServedScope scope) {
         const persistence::NodeIdentity identity{.node = std::string(node), .incarnation = "1"};
-        store_.register_node(identity, within(std::move(scope)), clock_.now(), clock_.now() + 10s);
+        store_.nodes().register_node(
+            identity, within(std::move(scope)), clock_.now(), clock_.now() + 10s
+        );
     }
 
     std::vector<UnservedJobs> unserved() {
-        return store_.unserved(clock_.now(), persistence::kAllRows);
+        return store_.served().unserved(clock_.now(), persistence::kAllRows);
     }
 
-    Lack lacking(const Job& job) { return store_.lacking(persistence::kind_of(job), clock_.now()); }
+    Lack lacking(const Job& job) {
+        return store_.served().lacking(persistence::kind_of(job), clock_.now());
+    }
 };
 
 INSTANTIATE_TEST_SUITE_P(
@@ -59,16 +63,16 @@ TEST_P(Scopes, Others_see_what_a_node_is_set_not_to_fetch) {
     live("both", {});
     ServedJobs neither = within({.tenants = {"acme"}});
     neither.fetching = {.jobs = false, .timers = false};
-    store_.register_node(
+    store_.nodes().register_node(
         {.node = "neither", .incarnation = "1"}, neither, clock_.now(), clock_.now() + 10s
     );
-    std::vector<persistence::Node> nodes = store_.nodes();
+    std::vector<persistence::Node> nodes = store_.nodes().nodes();
     ASSERT_EQ(nodes.size(), 2U);
     EXPECT_EQ(nodes[0].fetching, persistence::Fetching());
     EXPECT_EQ(nodes[1].fetching, neither.fetching);
     EXPECT_THAT(nodes[1].scope.tenants, ElementsAre("acme"));
-    store_.tell_served("neither", within({}));
-    EXPECT_EQ(store_.nodes()[1].fetching, persistence::Fetching());
+    store_.nodes().tell_served("neither", within({}));
+    EXPECT_EQ(store_.nodes().nodes()[1].fetching, persistence::Fetching());
 }
 
 TEST_P(Scopes, Only_jobs_inside_are_acquired) {
@@ -90,8 +94,9 @@ TEST_P(Scopes, Orders_keep_to_them) {
     EXPECT_TRUE(persistence::create_index(*connection_, schema::kPriorityIndex));
     insert(JobPlace::executable, one_of_each());
     const ServedJobs served = within({.tenants = {"acme"}});
-    const auto jobs =
-        store_.acquire_in_order(claim_of("node-1"), served, {.by_priority = true}, 100, {});
+    const auto jobs = store_.executor().acquire_in_order(
+        claim_of("node-1"), served, {.by_priority = true}, 100, {}
+    );
     EXPECT_THAT(ids_of(jobs), ElementsAre("acme"));
     // The tables of a server are those of the next test.
     EXPECT_TRUE(persistence::drop_index(*connection_, schema::kPriorityIndex));
@@ -104,10 +109,10 @@ TEST_P(Scopes, A_due_timer_outside_arrives_free_for_others) {
     }
     insert(JobPlace::timer, timers);
     const ServedJobs served = within({.categories = {"mail"}});
-    const auto others = store_.next_due_of_others(served, {}, clock_.now() + 5s);
+    const auto others = store_.timers().next_due_of_others(served, {}, clock_.now() + 5s);
     EXPECT_EQ(others, clock_.now() + 1ms);
     clock_.tick(1ms);
-    const auto due = store_.move_due_timers(clock_.now(), 10, claim_of("node-1"), served);
+    const auto due = store_.timers().move_due_timers(clock_.now(), 10, claim_of("node-1"), served);
     EXPECT_EQ(due.moved, 4U);
     EXPECT_THAT(ids_of(due.locked), ElementsAre("mail"));
     EXPECT_TRUE(job("plain").lock_owner.empty());
@@ -122,9 +127,9 @@ TEST_P(Scopes, Timers_of_others_are_those_outside_also_without_any_value) {
     persistence::DueWindow window{clock_.now()};
     window.are_served_left = true;
     const ServedJobs served = within({.categories = {"mail", ""}, .tenants = {"acme", ""}});
-    EXPECT_EQ(store_.move_due_timers(window, 10, std::nullopt, served).moved, 0U);
+    EXPECT_EQ(store_.timers().move_due_timers(window, 10, std::nullopt, served).moved, 0U);
     const ServedJobs mails = within({.categories = {"mail"}});
-    EXPECT_EQ(store_.move_due_timers(window, 10, std::nullopt, mails).moved, 3U);
+    EXPECT_EQ(store_.timers().move_due_timers(window, 10, std::nullopt, mails).moved, 3U);
     EXPECT_EQ(place_of("mail"), "timer");
 }
 
@@ -146,12 +151,12 @@ TEST_P(Scopes, Are_listed_with_their_nodes_and_go_with_them) {
     const ServedScope scope{
         .priorities = {-3, 9}, .categories = {"", "mail"}, .definitions = {"invoice:1"}};
     live("node-1", scope);
-    ASSERT_THAT(store_.nodes(), testing::SizeIs(1));
-    EXPECT_EQ(store_.nodes().front().scope, scope);
-    store_.tell_served("node-1", within({}));
-    EXPECT_TRUE(store_.nodes().front().scope.is_all());
+    ASSERT_THAT(store_.nodes().nodes(), testing::SizeIs(1));
+    EXPECT_EQ(store_.nodes().nodes().front().scope, scope);
+    store_.nodes().tell_served("node-1", within({}));
+    EXPECT_TRUE(store_.nodes().nodes().front().scope.is_all());
     live("node-1", scope);
-    store_.leave({.node = "node-1", .incarnation = "1"});
+    store_.nodes().leave({.node = "node-1", .incarnation = "1"});
     EXPECT_EQ(count_rows("JS_SCOPE"), 0);
 }
 

@@ -43,7 +43,7 @@ protected:
         return of_nodes_.throughput(search);
     }
 
-    persistence::ThroughputStore& of_nodes_ = store_.throughput_store();
+    persistence::ThroughputStore& of_nodes_ = store_.throughput();
     const schema::TimePoint at_ = clock_.now() - clock_.now().time_since_epoch() % 60s;
 };
 

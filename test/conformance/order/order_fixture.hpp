@@ -47,7 +47,7 @@ protected:
     [[nodiscard]] std::vector<Job>
     take_jobs(std::size_t limit, const persistence::ServedJobs& served) {
         std::vector<Job> jobs =
-            store_.acquire_in_order(claim_of("node-1"), served, order_, limit, behind_);
+            store_.executor().acquire_in_order(claim_of("node-1"), served, order_, limit, behind_);
         for (const Job& job : jobs) {
             behind_[persistence::lane_of(order_, job)] = persistence::position_of(job);
         }

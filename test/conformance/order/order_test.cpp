@@ -126,7 +126,9 @@ TEST_P(Orders, Exclusive_jobs_of_an_instance_are_held_by_one_node_in_every_one) 
         insert(JobPlace::executable, a_job("a").of_instance("i"));
         insert(JobPlace::executable, a_job("b").of_instance("i"));
         ASSERT_EQ(take(1).size(), 1U);
-        EXPECT_THAT(store_.acquire_in_order(claim_of("node-2"), noop_, order, 10), IsEmpty());
+        EXPECT_THAT(
+            store_.executor().acquire_in_order(claim_of("node-2"), noop_, order, 10), IsEmpty()
+        );
         execute("DELETE FROM ACT_RU_JOB");
         execute("DELETE FROM JS_EXCLUSIVE");
         execute("DELETE FROM JS_WAITING");
@@ -168,9 +170,9 @@ TEST_P(PriorityRanges, Only_jobs_inside_are_acquired_in_whichever_order) {
             use(order);
             jobs = take_jobs(100, served_);
         } else {
-            EXPECT_TRUE(store_.has_acquirable(served_));
-            jobs = store_.acquire(claim_of("node-1"), served_, 100);
-            EXPECT_FALSE(store_.has_acquirable(served_));
+            EXPECT_TRUE(store_.executor().has_acquirable(served_));
+            jobs = store_.executor().acquire(claim_of("node-1"), served_, 100);
+            EXPECT_FALSE(store_.executor().has_acquirable(served_));
         }
         EXPECT_THAT(ids_of(jobs), UnorderedElementsAre("2", "3", "4", "5"));
         EXPECT_TRUE(job("6").lock_owner.empty());
@@ -186,10 +188,10 @@ TEST_P(PriorityRanges, A_due_timer_outside_arrives_free_for_others) {
             a_job("in").with_priority(2).due_at(clock_.now()),
             a_job("out").with_priority(6).due_at(clock_.now() + 1ms)}
     );
-    const auto others = store_.next_due_of_others(served_, {}, clock_.now() + 5s);
+    const auto others = store_.timers().next_due_of_others(served_, {}, clock_.now() + 5s);
     EXPECT_EQ(others, clock_.now() + 1ms);
     clock_.tick(1ms);
-    const auto due = store_.move_due_timers(clock_.now(), 10, claim_of("node-1"), served_);
+    const auto due = store_.timers().move_due_timers(clock_.now(), 10, claim_of("node-1"), served_);
     EXPECT_EQ(due.moved, 2U);
     EXPECT_THAT(ids_of(due.locked), ElementsAre("in"));
     EXPECT_TRUE(job("out").lock_owner.empty());

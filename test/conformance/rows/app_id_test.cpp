@@ -23,7 +23,7 @@ protected:
     [[nodiscard]] std::vector<std::string> of_instance(const std::string& instance) {
         const JobFilter filter{
             .fields = {persistence::equals(&Job::process_instance_id, instance)}};
-        return store_.list_ids(JobPlace::executable, filter, "", 10);
+        return store_.jobs().list_ids(JobPlace::executable, filter, "", 10);
     }
 };
 
@@ -48,16 +48,16 @@ TEST_P(AppIds, Are_suspended_listed_and_activated) {
     insert_of(kOrder, "a");
     insert_of(kChinese, "b");
     for (const SuspensionScope scope : {SuspensionScope::instance, SuspensionScope::definition}) {
-        EXPECT_EQ(store_.suspend(scope, kChinese, clock_.now()), 1);
+        EXPECT_EQ(store_.jobs().suspend(scope, kChinese, clock_.now()), 1);
         EXPECT_EQ(place_of("b"), "suspended");
         EXPECT_EQ(place_of("a"), "executable");
-        EXPECT_EQ(store_.suspensions_of(job("b")).size(), 1U);
-        const auto listed = store_.scopes(scope, "", 10);
+        EXPECT_EQ(store_.jobs().suspensions_of(job("b")).size(), 1U);
+        const auto listed = store_.jobs().scopes(scope, "", 10);
         ASSERT_EQ(listed.size(), 2U);
         EXPECT_EQ(listed[0].id, kOrder);
         EXPECT_EQ(listed[1].id, kChinese);
         EXPECT_TRUE(listed[1].suspended_since);
-        EXPECT_EQ(store_.activate(scope, kChinese, clock_.now()), 1);
+        EXPECT_EQ(store_.jobs().activate(scope, kChinese, clock_.now()), 1);
         EXPECT_EQ(place_of("b"), "executable");
     }
 }
@@ -70,11 +70,14 @@ TEST_P(AppIds, Exclude_each_other_like_all_others) {
     insert_of(kChinese, "b");
     insert_of(kOrder, "c");
     EXPECT_THAT(ids_of(acquire(100, "node-2")), ElementsAre("c"));
-    EXPECT_EQ(store_.awaited_group(job("b"))->group, kChinese);
+    EXPECT_EQ(store_.jobs().awaited_group(job("b"))->group, kChinese);
     const Outcome done = completed_outcome(first[0]);
-    EXPECT_THAT(store_.apply("node-1", std::span(&done, 1)), ElementsAre(OutcomeAnswer::done));
+    EXPECT_THAT(
+        store_.executor().apply("node-1", std::span(&done, 1)), ElementsAre(OutcomeAnswer::done)
+    );
     const persistence::GroupEnd end{.group = kChinese, .claimed = 1, .began = claim_of("").until};
-    const auto passed = store_.pass_on(claim_of("node-1"), noop_, 1'000'000, std::span(&end, 1));
+    const auto passed =
+        store_.executor().pass_on(claim_of("node-1"), noop_, 1'000'000, std::span(&end, 1));
     EXPECT_THAT(ids_of(passed.jobs), ElementsAre("b"));
 }
 
@@ -85,7 +88,7 @@ TEST_P(AppIds, Of_the_greatest_length_can_be_stored) {
     }
     insert_of(longest, "a");
     EXPECT_THAT(of_instance(longest), ElementsAre("a"));
-    EXPECT_EQ(store_.suspend(SuspensionScope::instance, longest, clock_.now()), 1);
+    EXPECT_EQ(store_.jobs().suspend(SuspensionScope::instance, longest, clock_.now()), 1);
     EXPECT_EQ(place_of("a"), "suspended");
 }
 

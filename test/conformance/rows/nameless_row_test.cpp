@@ -53,7 +53,7 @@ TEST_P(NamelessRows, They_get_an_id_and_run_once) {
     for (const Job& job : held) {
         EXPECT_EQ(place_of(job.id), "executable");
         EXPECT_THAT(
-            store_.apply("node-1", std::vector{completed_outcome(job)}),
+            store_.executor().apply("node-1", std::vector{completed_outcome(job)}),
             ElementsAre(OutcomeAnswer::done)
         );
     }
@@ -77,9 +77,11 @@ TEST_P(NamelessRows, Lists_give_them_one_by_which_they_can_be_removed) {
         insert(place, a_job("a"));
         std::vector<std::string> ids = listed(place);
         ASSERT_THAT(ids, SizeIs(1 + nameless()));
-        EXPECT_EQ(store_.list_ids(place, {}, "", 100), ids);
-        EXPECT_EQ(ids_of(store_.list(place, {}, ids.back(), 100)), std::vector<std::string>{});
-        EXPECT_THAT(store_.remove(place, ids, clock_.now()), testing::Each(JobAnswer::done));
+        EXPECT_EQ(store_.jobs().list_ids(place, {}, "", 100), ids);
+        EXPECT_EQ(
+            ids_of(store_.jobs().list(place, {}, ids.back(), 100)), std::vector<std::string>{}
+        );
+        EXPECT_THAT(store_.jobs().remove(place, ids, clock_.now()), testing::Each(JobAnswer::done));
         EXPECT_EQ(count_rows(schema::table_of(place)), 0);
     }
 }

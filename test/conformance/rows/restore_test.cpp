@@ -25,7 +25,7 @@ protected:
     }
 
     [[nodiscard]] std::vector<bool> restore(const std::vector<DeadLetterCopy>& copies) {
-        return store_.restore(copies);
+        return store_.jobs().restore(copies);
     }
 };
 
@@ -41,7 +41,7 @@ TEST_P(RestoreTest, Each_field_comes_back_with_the_long_texts) {
     EXPECT_THAT(restore({copy}), ElementsAre(true));
     EXPECT_EQ(place_of("a"), "dead");
     Job back = job("a");
-    EXPECT_EQ(store_.exception_details(back), "at line 7");
+    EXPECT_EQ(store_.jobs().exception_details(back), "at line 7");
     EXPECT_NE(back.exception_stack_id, copy.job.exception_stack_id);
     EXPECT_NE(back.custom_values_id, copy.job.custom_values_id);
     back.exception_stack_id = copy.job.exception_stack_id;
@@ -66,7 +66,7 @@ TEST_P(RestoreTest, One_whose_id_a_job_has_in_any_place_is_left_out) {
         restore({copy_of("d"), copy_of("c"), copy_of("b"), copy_of("a"), copy_of("c")}),
         ElementsAre(false, true, false, true, false)
     );
-    EXPECT_EQ(store_.count(JobPlace::dead_letter, {}), 3);
+    EXPECT_EQ(store_.jobs().count(JobPlace::dead_letter, {}), 3);
     EXPECT_EQ(place_of("b"), "timer");
     EXPECT_EQ(job("d").handler_type, "other");
     EXPECT_EQ(count_rows("ACT_GE_BYTEARRAY"), 4);
@@ -75,7 +75,7 @@ TEST_P(RestoreTest, One_whose_id_a_job_has_in_any_place_is_left_out) {
 
 TEST_P(RestoreTest, One_that_is_removed_leaves_nothing_behind) {
     EXPECT_THAT(restore({copy_of("a")}), ElementsAre(true));
-    (void)store_.remove(JobPlace::dead_letter, std::vector<std::string>{"a"}, clock_.now());
+    (void)store_.jobs().remove(JobPlace::dead_letter, std::vector<std::string>{"a"}, clock_.now());
     EXPECT_EQ(count_rows("ACT_GE_BYTEARRAY"), 0);
 }
 
@@ -87,7 +87,7 @@ TEST_P(RestoreTest, No_copies_are_no_work) {
 TEST_P(RestoreTest, A_commit_in_doubt_that_was_done_is_not_done_twice) {
     faults_.add({.point = FaultPoint::after_commit, .kind = persistence::DbErrorKind::in_doubt});
     EXPECT_THAT(restore({copy_of("a"), copy_of("b")}), ElementsAre(true, true));
-    EXPECT_EQ(store_.count(JobPlace::dead_letter, {}), 2);
+    EXPECT_EQ(store_.jobs().count(JobPlace::dead_letter, {}), 2);
 }
 
 }  // namespace

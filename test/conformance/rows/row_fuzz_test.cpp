@@ -97,19 +97,19 @@ protected:
 
     /// One pass of everything that a node does by itself. Nothing of it may fail.
     void pass() {
-        (void)store_.next_due({});
-        (void)store_.move_due_timers(clock_.now(), 100, std::nullopt, {});
+        (void)store_.timers().next_due({});
+        (void)store_.timers().move_due_timers(clock_.now(), 100, std::nullopt, {});
         for (const JobPlace place :
              {JobPlace::executable, JobPlace::timer, JobPlace::external_worker}) {
-            (void)store_.reset_expired_locks(place, {.now = clock_.now()});
+            (void)store_.executor().reset_expired_locks(place, {.now = clock_.now()});
         }
         run(acquire(50));
-        run(store_.acquire(claim_of("node-1"), noop_, 50, "n"));
+        run(store_.executor().acquire(claim_of("node-1"), noop_, 50, "n"));
         for (const JobPlace place : schema::kJobPlaces) {
-            (void)store_.list(place, {}, "", 100);
-            (void)store_.count(place, {});
+            (void)store_.jobs().list(place, {}, "", 100);
+            (void)store_.jobs().count(place, {});
         }
-        (void)store_.scopes(persistence::SuspensionScope::instance, "", 100);
+        (void)store_.jobs().scopes(persistence::SuspensionScope::instance, "", 100);
     }
 
     /// Every third one fails, and waits for its retry or dies.
@@ -123,19 +123,19 @@ protected:
                                       : failed_outcome(job, {.message = "no"}, clock_.now())
             );
         }
-        (void)store_.apply("node-1", outcomes);
+        (void)store_.executor().apply("node-1", outcomes);
     }
 
     /// Shows and removes what is left, each by its id, long after the last lock has expired.
     void remove_the_rest() {
         const schema::TimePoint late = clock_.now() + std::chrono::years(20);
         for (const JobPlace place : schema::kJobPlaces) {
-            for (auto jobs = store_.list(place, {}, "", 1000); !jobs.empty();
-                 jobs = store_.list(place, {}, "", 1000)) {
+            for (auto jobs = store_.jobs().list(place, {}, "", 1000); !jobs.empty();
+                 jobs = store_.jobs().list(place, {}, "", 1000)) {
                 for (const Job& job : jobs) {
-                    ASSERT_TRUE(store_.find(job.id)) << job.id;
+                    ASSERT_TRUE(store_.jobs().find(job.id)) << job.id;
                     const std::vector<std::string> id{job.id};
-                    ASSERT_EQ(store_.remove(place, id, late).front(), JobAnswer::done)
+                    ASSERT_EQ(store_.jobs().remove(place, id, late).front(), JobAnswer::done)
                         << schema::name_of(place) << " " << job.id;
                 }
             }

@@ -37,7 +37,7 @@ TEST_P(TextTimes, Each_form_that_has_one_meaning_is_due_at_its_time) {
           "2025-12-31T20:00:00.000-0500"}) {
         SCOPED_TRACE(due);
         insert_due("a", due);
-        EXPECT_EQ(store_.next_due({}), clock_.now() + 1h);
+        EXPECT_EQ(store_.timers().next_due({}), clock_.now() + 1h);
         EXPECT_THAT(move(), IsEmpty());
         clock_.tick(1h);
         EXPECT_THAT(move(), ElementsAre("a"));
@@ -59,7 +59,7 @@ TEST_P(TextTimes, One_that_sorts_too_early_is_stored_anew_and_does_not_fire) {
 TEST_P(TextTimes, One_that_stands_first_does_not_hide_who_is_due_before_it) {
     insert_due("a", "2025-12-31 20:00:00-05:00");
     insert(JobPlace::timer, a_timer("b", 1min));
-    EXPECT_EQ(store_.next_due({}), clock_.now() + 1min);
+    EXPECT_EQ(store_.timers().next_due({}), clock_.now() + 1min);
 }
 
 }  // namespace

@@ -43,15 +43,17 @@ protected:
     }
 
     std::vector<std::string> move() {
-        return ids_of(store_.move_due_timers(clock_.now(), 100, claim_of("node-1"), noop_).locked);
+        return ids_of(
+            store_.timers().move_due_timers(clock_.now(), 100, claim_of("node-1"), noop_).locked
+        );
     }
 
     std::vector<std::string> listed(JobPlace place) {
-        return ids_of(store_.list(place, {}, "", 100));
+        return ids_of(store_.jobs().list(place, {}, "", 100));
     }
 
     std::int64_t reset(JobPlace place) {
-        return store_.reset_expired_locks(place, {.now = clock_.now()}).freed;
+        return store_.executor().reset_expired_locks(place, {.now = clock_.now()}).freed;
     }
 
     void expect_buried(std::string_view id, std::string_view column) {

@@ -78,7 +78,7 @@ TEST_P(UnreadableRows, One_whose_id_a_dead_letter_has_gets_another_one) {
     insert(JobPlace::dead_letter, a_job("b"));
     insert_odd(JobPlace::executable, "b", unreadable_values(dialect()).front());
     EXPECT_THAT(acquire(), IsEmpty());
-    const auto dead = store_.list(JobPlace::dead_letter, {}, "", 10);
+    const auto dead = store_.jobs().list(JobPlace::dead_letter, {}, "", 10);
     ASSERT_THAT(dead, SizeIs(2));
     const Job& renamed = dead[0].id == "b" ? dead[1] : dead[0];
     EXPECT_THAT(
@@ -88,7 +88,10 @@ TEST_P(UnreadableRows, One_whose_id_a_dead_letter_has_gets_another_one) {
 
 TEST_P(UnreadableRows, One_is_not_run_by_hand_with_other_values_than_its_own) {
     insert_odd(JobPlace::executable, "b", unreadable_values(dialect()).front());
-    EXPECT_EQ(store_.acquire_one("b", claim_of("me"), clock_.now()).answer, JobAnswer::not_found);
+    EXPECT_EQ(
+        store_.executor().acquire_one("b", claim_of("me"), clock_.now()).answer,
+        JobAnswer::not_found
+    );
     EXPECT_EQ(place_of("b"), "dead");
 }
 
@@ -110,7 +113,7 @@ TEST_P(UnreadableRows, An_unreadable_due_date_does_not_keep_the_others_from_thei
         SCOPED_TRACE(due);
         insert(JobPlace::timer, a_timer("a", 1h));
         insert_odd(JobPlace::timer, "b", {"DUEDATE_", due});
-        EXPECT_EQ(store_.next_due({}), clock_.now() + 1h);
+        EXPECT_EQ(store_.timers().next_due({}), clock_.now() + 1h);
         expect_buried("b", "DUEDATE_");
         EXPECT_EQ(job("b").due_date, std::nullopt);
         execute("DELETE FROM ACT_RU_TIMER_JOB");
@@ -124,7 +127,7 @@ TEST_P(UnreadableRows, A_due_date_that_never_comes_is_buried_when_nothing_stands
         GTEST_SKIP() << "its columns hold no such thing";
     }
     insert_odd(JobPlace::timer, "b", {"DUEDATE_", is_free ? "'someday'" : "'infinity'"});
-    EXPECT_EQ(store_.next_due({}), std::nullopt);
+    EXPECT_EQ(store_.timers().next_due({}), std::nullopt);
     expect_buried("b", "DUEDATE_");
 }
 
@@ -172,7 +175,7 @@ TEST_P(UnreadableRows, A_suspension_takes_the_others_along) {
     insert(JobPlace::executable, std::vector<Job>{a_job("a").of_instance("i")});
     insert_odd(JobPlace::executable, "b", odd);
     execute("UPDATE ACT_RU_JOB SET PROCESS_INSTANCE_ID_ = 'i'");
-    EXPECT_EQ(store_.suspend(SuspensionScope::instance, "i", clock_.now()), 1);
+    EXPECT_EQ(store_.jobs().suspend(SuspensionScope::instance, "i", clock_.now()), 1);
     EXPECT_EQ(place_of("a"), "suspended");
     expect_buried("b", odd.column);
     execute(fmt::format(
@@ -181,7 +184,7 @@ TEST_P(UnreadableRows, A_suspension_takes_the_others_along) {
         odd.column,
         odd.literal
     ));
-    EXPECT_EQ(store_.activate(SuspensionScope::instance, "i", clock_.now()), 1);
+    EXPECT_EQ(store_.jobs().activate(SuspensionScope::instance, "i", clock_.now()), 1);
     EXPECT_EQ(place_of("a"), "executable");
     expect_buried("c", odd.column);
 }
@@ -191,7 +194,7 @@ TEST_P(UnreadableRows, Lists_show_them_with_the_others) {
         SCOPED_TRACE(schema::name_of(place));
         insert(place, std::vector<Job>{a_job("a"), a_job("c")});
         insert_odd(place, "b", {"CREATE_TIME_", unreadable_times(dialect()).front()});
-        const auto jobs = store_.list(place, {}, "", 10);
+        const auto jobs = store_.jobs().list(place, {}, "", 10);
         ASSERT_THAT(ids_of(jobs), ElementsAre("a", "b", "c"));
         EXPECT_EQ(jobs[0].exception_message, "");
         EXPECT_THAT(jobs[1].exception_message, StartsWith("CREATE_TIME_ \""));
@@ -206,7 +209,7 @@ TEST_P(UnreadableRows, Each_can_be_found_and_removed_by_its_id) {
         insert_odd(place, "c", {"REV_", "2147483647"});
         EXPECT_EQ(place_of("b"), schema::name_of(place));
         EXPECT_THAT(
-            store_.remove(place, std::vector<std::string>{"b", "c"}, clock_.now()),
+            store_.jobs().remove(place, std::vector<std::string>{"b", "c"}, clock_.now()),
             ElementsAre(JobAnswer::done, JobAnswer::done)
         );
         EXPECT_EQ(place_of("b"), "nowhere");
@@ -215,14 +218,14 @@ TEST_P(UnreadableRows, Each_can_be_found_and_removed_by_its_id) {
 
 TEST_P(UnreadableRows, A_timer_is_mended_by_a_new_due_date) {
     insert_odd(JobPlace::timer, "b", {"DUEDATE_", first_of_all_due_dates(dialect())});
-    EXPECT_EQ(store_.reschedule_timer("b", clock_.now(), clock_.now()), JobAnswer::done);
+    EXPECT_EQ(store_.jobs().reschedule_timer("b", clock_.now(), clock_.now()), JobAnswer::done);
     EXPECT_THAT(move(), ElementsAre("b"));
 }
 
 TEST_P(UnreadableRows, A_dead_letter_can_be_requeued) {
     insert_odd(JobPlace::dead_letter, "b", {"DUEDATE_", first_of_all_due_dates(dialect())});
     EXPECT_THAT(
-        store_.requeue(std::vector<std::string>{"b"}, 2, std::nullopt, clock_.now()),
+        store_.jobs().requeue(std::vector<std::string>{"b"}, 2, std::nullopt, clock_.now()),
         ElementsAre(JobAnswer::done)
     );
     EXPECT_THAT(ids_of(acquire()), ElementsAre("b"));
@@ -231,7 +234,9 @@ TEST_P(UnreadableRows, A_dead_letter_can_be_requeued) {
 TEST_P(UnreadableRows, A_change_of_one_mends_it) {
     insert_odd(JobPlace::executable, "b", {"CREATE_TIME_", unreadable_times(dialect()).front()});
     const persistence::JobChanges changes{schema::set_to(&Job::retries, 2)};
-    EXPECT_EQ(store_.change(JobPlace::executable, "b", changes, clock_.now()), JobAnswer::done);
+    EXPECT_EQ(
+        store_.jobs().change(JobPlace::executable, "b", changes, clock_.now()), JobAnswer::done
+    );
     const auto held = acquire();
     ASSERT_THAT(ids_of(held), ElementsAre("b"));
     EXPECT_EQ(held[0].retries, 2);
@@ -245,7 +250,9 @@ TEST_P(UnreadableRows, An_outcome_is_written_over_what_cannot_be_read) {
         unreadable_times(dialect()).front()
     ));
     EXPECT_THAT(
-        store_.apply("node-1", std::vector{failed_outcome(held, {.message = "no"}, clock_.now())}),
+        store_.executor().apply(
+            "node-1", std::vector{failed_outcome(held, {.message = "no"}, clock_.now())}
+        ),
         ElementsAre(OutcomeAnswer::done)
     );
     EXPECT_EQ(place_of("b"), "timer");
@@ -262,7 +269,9 @@ TEST_P(UnreadableRows, A_priority_that_is_no_integer_does_not_stop_the_others) {
     insert_odd(JobPlace::executable, "b3", {"PRIORITY_", "'high'"});
     insert_odd(JobPlace::executable, "b4", {"PRIORITY_", "x'01'"});
     EXPECT_THAT(
-        ids_of(store_.acquire_in_order(claim_of("node-1"), noop_, {.by_priority = true}, 10)),
+        ids_of(
+            store_.executor().acquire_in_order(claim_of("node-1"), noop_, {.by_priority = true}, 10)
+        ),
         ElementsAre("c", "a")
     );
 }

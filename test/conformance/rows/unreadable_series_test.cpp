@@ -42,7 +42,7 @@ protected:
     }
 
     [[nodiscard]] std::string complaint(std::string_view key = "odd") {
-        return store_.find_series(key).value().complaint;
+        return store_.series().find_series(key).value().complaint;
     }
 
     void expect_ended(std::string_view key = "odd") {
@@ -79,7 +79,7 @@ TEST_P(UnreadableSeries, One_has_its_turn_and_ends_and_the_others_go_on) {
         EXPECT_EQ(condition("good"), SeriesCondition::waiting);
         clock_.tick(10min);
         EXPECT_THAT(fire(), SizeIs(1));
-        EXPECT_EQ(store_.remove_series("odd"), SeriesAnswer::done);
+        EXPECT_EQ(store_.series().remove_series("odd"), SeriesAnswer::done);
         delete_all();
     }
 }
@@ -90,17 +90,19 @@ TEST_P(UnreadableSeries, One_is_listed_with_what_is_wrong_and_ended_and_removed_
         start(every_ten_minutes("a"));
         start(every_ten_minutes("odd"));
         spoil("odd", odd);
-        const auto listed = store_.list_series({}, "", 10);
+        const auto listed = store_.series().list_series({}, "", 10);
         ASSERT_THAT(listed, SizeIs(2));
         EXPECT_EQ(listed[0].complaint, "");
         EXPECT_THAT(listed[1].complaint, StartsWith(fmt::format("{} \"", odd.column)));
-        EXPECT_THAT(store_.list_series({.condition = SeriesCondition::waiting}, "", 10), SizeIs(2));
-        EXPECT_EQ(store_.remove_series("odd"), SeriesAnswer::not_ended);
-        EXPECT_EQ(store_.end_series("odd", clock_.now()), SeriesAnswer::done);
+        EXPECT_THAT(
+            store_.series().list_series({.condition = SeriesCondition::waiting}, "", 10), SizeIs(2)
+        );
+        EXPECT_EQ(store_.series().remove_series("odd"), SeriesAnswer::not_ended);
+        EXPECT_EQ(store_.series().end_series("odd", clock_.now()), SeriesAnswer::done);
         EXPECT_EQ(place_of("odd-1"), "nowhere");
         expect_ended();
-        EXPECT_EQ(store_.remove_series("odd"), SeriesAnswer::done);
-        EXPECT_EQ(store_.find_series("odd"), std::nullopt);
+        EXPECT_EQ(store_.series().remove_series("odd"), SeriesAnswer::done);
+        EXPECT_EQ(store_.series().find_series("odd"), std::nullopt);
         delete_all();
     }
 }
@@ -114,10 +116,11 @@ TEST_P(UnreadableSeries, One_that_runs_ends_with_its_turn_and_other_outcomes_are
         spoil("odd", odd);
         const std::vector outcomes{completed_outcome(turn), completed_outcome(other)};
         EXPECT_THAT(
-            store_.apply("node-1", outcomes), ElementsAre(OutcomeAnswer::done, OutcomeAnswer::done)
+            store_.executor().apply("node-1", outcomes),
+            ElementsAre(OutcomeAnswer::done, OutcomeAnswer::done)
         );
         expect_ended();
-        EXPECT_THAT(store_.list(JobPlace::timer, {}, "", 10), IsEmpty());
+        EXPECT_THAT(store_.jobs().list(JobPlace::timer, {}, "", 10), IsEmpty());
         delete_all();
     }
 }
@@ -151,7 +154,7 @@ TEST_P(UnreadableSeries, One_is_mended_by_new_times) {
     start(every_ten_minutes("odd"));
     spoil("odd", {"STATE_", "'x'"});
     const Series times{.key = "odd", .repeat = "R/PT20M"};
-    EXPECT_EQ(store_.reschedule_series(times, clock_.now()), SeriesAnswer::done);
+    EXPECT_EQ(store_.series().reschedule_series(times, clock_.now()), SeriesAnswer::done);
     EXPECT_EQ(complaint(), "");
     fire_after(20min);
     EXPECT_EQ(series("odd").fire_count, 1);
@@ -162,7 +165,9 @@ TEST_P(UnreadableSeries, One_is_mended_by_new_times) {
 TEST_P(UnreadableSeries, Another_date_for_its_turn_does_not_mend_one) {
     start(every_ten_minutes("odd"));
     spoil("odd", kOdd);
-    EXPECT_EQ(store_.reschedule_timer("odd-1", clock_.now() + 1min, clock_.now()), JobAnswer::done);
+    EXPECT_EQ(
+        store_.jobs().reschedule_timer("odd-1", clock_.now() + 1min, clock_.now()), JobAnswer::done
+    );
     EXPECT_THAT(complaint(), StartsWith("TURNS_TAKEN_ "));
     fire_after(1min);
     expect_ended();
@@ -171,10 +176,10 @@ TEST_P(UnreadableSeries, Another_date_for_its_turn_does_not_mend_one) {
 TEST_P(UnreadableSeries, One_is_fired_by_hand) {
     start(every_ten_minutes("odd"));
     spoil("odd", {"RETRIES_", "2147483647"});
-    const auto extra = store_.fire_series("odd", clock_.now());
+    const auto extra = store_.series().fire_series("odd", clock_.now());
     ASSERT_TRUE(extra);
     EXPECT_EQ(job(*extra).retries, schema::kDefaultRetries);
-    EXPECT_EQ(store_.fire_timer("odd-1", clock_.now()), JobAnswer::done);
+    EXPECT_EQ(store_.jobs().fire_timer("odd-1", clock_.now()), JobAnswer::done);
     EXPECT_EQ(place_of("odd-1"), "executable");
     expect_ended();
 }
@@ -183,40 +188,42 @@ TEST_P(UnreadableSeries, One_ends_when_its_turn_is_removed) {
     start(every_ten_minutes("odd"));
     spoil("odd", kOdd);
     const std::vector<std::string> turn{"odd-1"};
-    EXPECT_THAT(store_.remove(JobPlace::timer, turn, clock_.now()), ElementsAre(JobAnswer::done));
+    EXPECT_THAT(
+        store_.jobs().remove(JobPlace::timer, turn, clock_.now()), ElementsAre(JobAnswer::done)
+    );
     expect_ended();
 }
 
 TEST_P(UnreadableSeries, One_is_paused_and_resumed) {
     start(every_ten_minutes("odd"));
     spoil("odd", {"STATE_", "'x'"});
-    EXPECT_EQ(store_.suspend(SuspensionScope::series, "odd", clock_.now()), 1);
+    EXPECT_EQ(store_.jobs().suspend(SuspensionScope::series, "odd", clock_.now()), 1);
     EXPECT_EQ(condition("odd"), SeriesCondition::paused);
-    EXPECT_EQ(store_.activate(SuspensionScope::series, "odd", clock_.now()), 1);
+    EXPECT_EQ(store_.jobs().activate(SuspensionScope::series, "odd", clock_.now()), 1);
     EXPECT_EQ(condition("odd"), SeriesCondition::waiting);
 }
 
 TEST_P(UnreadableSeries, A_changed_calendar_leaves_one_alone_and_moves_the_others) {
-    store_.put_calendar({"base", "weekly SUN"}, clock_.now());
+    store_.series().put_calendar({"base", "weekly SUN"}, clock_.now());
     for (const char* const key : {"a", "odd", "z"}) {
         start({.key = key, .repeat = "0 0 9 * * ?", .calendar = "base"});
     }
     const auto due = job("odd-1").due_date;
     spoil("odd", {"STATE_", "'x'"});
     spoil("z", {"REV_", "2147483647"});
-    EXPECT_EQ(store_.put_calendar({"base", "weekly THU"}, clock_.now()), 2U);
+    EXPECT_EQ(store_.series().put_calendar({"base", "weekly THU"}, clock_.now()), 2U);
     EXPECT_EQ(job("odd-1").due_date, due);
     EXPECT_EQ(job("a-1").due_date, job("z-1").due_date);
     EXPECT_NE(job("a-1").due_date, due);
 }
 
 TEST_P(UnreadableSeries, A_key_that_nothing_finds_does_not_stop_a_change_of_its_calendar) {
-    store_.put_calendar({"base", "weekly SUN"}, clock_.now());
+    store_.series().put_calendar({"base", "weekly SUN"}, clock_.now());
     for (const char* const key : {"a", "odd"}) {
         start({.key = key, .repeat = "0 0 9 * * ?", .calendar = "base"});
     }
     spoil("odd", {"ID_", dialect().name == "sqlite" ? "x'00ff'" : "''"});
-    EXPECT_EQ(store_.put_calendar({"base", "weekly THU"}, clock_.now()), 1U);
+    EXPECT_EQ(store_.series().put_calendar({"base", "weekly THU"}, clock_.now()), 1U);
     clock_.tick(40h);
     EXPECT_THAT(ids_of(fire()), IsSupersetOf({"a-1", "odd-1"}));
     EXPECT_EQ(condition("odd"), SeriesCondition::waiting) << "adopted: there is no such series";
@@ -252,21 +259,21 @@ TEST_P(UnreadableSeries, No_value_in_any_column_harms_others) {
             } catch (const persistence::DbError&) {
                 continue;  // The table does not take it.
             }
-            (void)store_.find_series(key);
+            (void)store_.series().find_series(key);
         }
         start(every_ten_minutes("good"));
-        (void)store_.list_series({}, "", 1000);
+        (void)store_.series().list_series({}, "", 1000);
         clock_.tick(10min);
         const std::vector<Job> fired = fire();
         EXPECT_THAT(ids_of(fired), testing::Contains("good-1"));
         for (const Job& turn : fired) {
             complete(turn);
         }
-        for (const SeriesSummary& one : store_.list_series({}, "", 1000)) {
-            (void)store_.end_series(one.series.key, clock_.now());
-            (void)store_.remove_series(one.series.key);
+        for (const SeriesSummary& one : store_.series().list_series({}, "", 1000)) {
+            (void)store_.series().end_series(one.series.key, clock_.now());
+            (void)store_.series().remove_series(one.series.key);
         }
-        EXPECT_EQ(store_.find_series("good"), std::nullopt);
+        EXPECT_EQ(store_.series().find_series("good"), std::nullopt);
         delete_all();
     }
 }

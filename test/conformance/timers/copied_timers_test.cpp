@@ -23,12 +23,12 @@ protected:
     }
 
     persistence::DueTimers move(persistence::SqlStore& store) {
-        return store.move_due_timers(clock_.now(), 100, claim_of("node-1"), {{"noop"}});
+        return store.timers().move_due_timers(clock_.now(), 100, claim_of("node-1"), {{"noop"}});
     }
 
     std::vector<schema::JobEvent> events_of(const std::string& id) {
         std::vector<schema::JobEvent> events;
-        for (const persistence::JobLogLine& line : store_.job_log({.job = id}, {}, 100)) {
+        for (const persistence::JobLogLine& line : store_.history().job_log({.job = id}, {}, 100)) {
             events.push_back(line.event);
         }
         return events;
@@ -48,9 +48,9 @@ TEST_P(CopiedTimers, What_is_suspended_waits_and_the_others_of_its_page_go) {
     Job instance = a_timer("instance");
     instance.process_instance_id = "order-17";
     insert(JobPlace::timer, std::vector{a_timer("a"), a_timer("b")});
-    store_.suspend(SuspensionScope::job_definition, "shipping:3/charge", clock_.now());
-    store_.suspend(SuspensionScope::tenant, "acme", clock_.now());
-    store_.suspend(SuspensionScope::instance, "order-17", clock_.now());
+    store_.jobs().suspend(SuspensionScope::job_definition, "shipping:3/charge", clock_.now());
+    store_.jobs().suspend(SuspensionScope::tenant, "acme", clock_.now());
+    store_.jobs().suspend(SuspensionScope::instance, "order-17", clock_.now());
     insert(JobPlace::timer, std::vector{tenant, instance, a_timer("kind")});
     // As an app leaves one that it inserts while its kind is being suspended.
     execute("UPDATE ACT_RU_TIMER_JOB SET ELEMENT_ID_ = 'charge' WHERE ID_ = 'kind'");
@@ -59,7 +59,7 @@ TEST_P(CopiedTimers, What_is_suspended_waits_and_the_others_of_its_page_go) {
     for (const char* const id : {"tenant", "instance", "kind"}) {
         EXPECT_EQ(place_of(id), "suspended") << id;
     }
-    store_.activate(SuspensionScope::job_definition, "shipping:3/charge", clock_.now());
+    store_.jobs().activate(SuspensionScope::job_definition, "shipping:3/charge", clock_.now());
     EXPECT_EQ(place_of("kind"), "executable");
 }
 
@@ -97,9 +97,9 @@ TEST_P(CopiedTimers, Are_logged_as_timers_that_were_sent_are) {
     EXPECT_THAT(events_of("a"), IsEmpty()) << "to fall due is no event";
     EXPECT_THAT(events_of("b"), IsEmpty());
     EXPECT_THAT(events_of("taken"), ElementsAre(schema::JobEvent::dead));
-    EXPECT_THAT(store_.incidents({.job = "taken"}, {}, 100), SizeIs(1));
+    EXPECT_THAT(store_.history().incidents({.job = "taken"}, {}, 100), SizeIs(1));
     const std::vector outcomes{completed_outcome(held.front())};
-    ASSERT_THAT(store.apply("node-1", outcomes), ElementsAre(OutcomeAnswer::done));
+    ASSERT_THAT(store.executor().apply("node-1", outcomes), ElementsAre(OutcomeAnswer::done));
     EXPECT_THAT(events_of("b"), ElementsAre(schema::JobEvent::succeeded));
 }
 
@@ -107,7 +107,7 @@ TEST_P(CopiedTimers, That_failed_before_keep_what_is_told_of_the_failure) {
     const Job held = insert_and_acquire(a_job("a"));
     const std::vector outcomes{
         failed_outcome(held, {.message = "no network", .details = "at line 3"}, clock_.now())};
-    ASSERT_THAT(store_.apply("node-1", outcomes), ElementsAre(OutcomeAnswer::done));
+    ASSERT_THAT(store_.executor().apply("node-1", outcomes), ElementsAre(OutcomeAnswer::done));
     const Job waiting = job("a");
     clock_.tick(*waiting.due_date - clock_.now());
     ASSERT_THAT(ids_of(move(store_).locked), ElementsAre("a"));

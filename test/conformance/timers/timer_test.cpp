@@ -15,11 +15,13 @@ protected:
     }
 
     persistence::DueTimers move(std::size_t limit = 100) {
-        return store_.move_due_timers(clock_.now(), limit, std::nullopt, {});
+        return store_.timers().move_due_timers(clock_.now(), limit, std::nullopt, {});
     }
 
     persistence::DueTimers move_and_claim(std::vector<std::string> handler_types) {
-        return store_.move_due_timers(clock_.now(), 100, claim_of("node-1"), handler_types);
+        return store_.timers().move_due_timers(
+            clock_.now(), 100, claim_of("node-1"), handler_types
+        );
     }
 };
 
@@ -80,7 +82,7 @@ TEST_P(Timers, The_earliest_due_timers_come_first) {
 TEST_P(Timers, A_page_can_begin_with_a_due_date_and_says_which_one_it_ended_with) {
     insert(JobPlace::timer, std::vector{a_timer("a", -3s), a_timer("b", -2s), a_timer("c", -1s)});
     const persistence::DueWindow window(clock_.now(), 0ms, clock_.now() - 2s);
-    const auto due = store_.move_due_timers(window, 1, std::nullopt, {});
+    const auto due = store_.timers().move_due_timers(window, 1, std::nullopt, {});
     EXPECT_EQ(due.moved, 1U);
     EXPECT_EQ(due.end, clock_.now() - 2s);
     EXPECT_EQ(place_of("b"), "executable");
@@ -100,7 +102,9 @@ TEST_P(Timers, A_full_page_is_told_of_before_it_is_moved_and_another_may_move_wh
         if (!GetParam().driver->has_one_writer) {
             const persistence::DueWindow behind(clock_.now(), 0ms, end);
             Node other(*database_, faults_);
-            EXPECT_EQ(other.store().move_due_timers(behind, 10, std::nullopt, {}).moved, 2U);
+            EXPECT_EQ(
+                other.store().timers().move_due_timers(behind, 10, std::nullopt, {}).moved, 2U
+            );
         }
     };
     int told = 0;
@@ -109,10 +113,10 @@ TEST_P(Timers, A_full_page_is_told_of_before_it_is_moved_and_another_may_move_wh
         ++told;
         move_behind(end);
     };
-    EXPECT_EQ(store_.move_due_timers(window, 2, std::nullopt, {}).moved, 2U);
+    EXPECT_EQ(store_.timers().move_due_timers(window, 2, std::nullopt, {}).moved, 2U);
     EXPECT_EQ(told, 1);
     EXPECT_EQ(
-        store_.move_due_timers(window, 3, std::nullopt, {}).moved,
+        store_.timers().move_due_timers(window, 3, std::nullopt, {}).moved,
         GetParam().driver->has_one_writer ? 2U : 0U
     );
     EXPECT_EQ(told, 1) << "of a page that is not full nobody hears";
@@ -123,7 +127,7 @@ TEST_P(Timers, The_next_one_that_is_not_served_may_be_asked_for_alone) {
     const std::vector<std::string> served{"mail", "noop"};
     insert(JobPlace::timer, std::vector{a_timer("a", -9s), a_timer("b", 1s)});
     const auto next = [&](std::optional<schema::TimePoint> from) {
-        return store_.next_due_of_others(served, from, clock_.now() + 5s);
+        return store_.timers().next_due_of_others(served, from, clock_.now() + 5s);
     };
     EXPECT_EQ(next(std::nullopt), std::nullopt);
     Job external = a_timer("c", -3s);
@@ -153,7 +157,7 @@ TEST_P(Timers, Those_that_are_served_may_be_left_where_they_are) {
     persistence::DueWindow window(clock_.now());
     window.are_served_left = true;
     const std::vector<std::string> served{"noop"};
-    EXPECT_EQ(store_.move_due_timers(window, 100, std::nullopt, served).moved, 2U);
+    EXPECT_EQ(store_.timers().move_due_timers(window, 100, std::nullopt, served).moved, 2U);
     EXPECT_EQ(place_of("a"), "timer");
     EXPECT_EQ(place_of("c"), "external");
     EXPECT_EQ(place_of("d"), "executable");
@@ -177,7 +181,7 @@ TEST_P(Timers, A_timer_that_arrived_locked_can_be_completed) {
     insert(JobPlace::timer, a_timer("a", 0ms));
     const auto due = move_and_claim({"noop"});
     EXPECT_THAT(
-        store_.apply("node-1", std::vector{completed_outcome(due.locked.at(0))}),
+        store_.executor().apply("node-1", std::vector{completed_outcome(due.locked.at(0))}),
         ElementsAre(OutcomeAnswer::done)
     );
     EXPECT_EQ(place_of("a"), "nowhere");
@@ -198,7 +202,7 @@ TEST_P(Timers, A_locked_timer_is_left_alone) {
     locked.lock_owner = "flowable";
     locked.lock_expiration = clock_.now() + 1h;
     insert(JobPlace::timer, locked);
-    EXPECT_EQ(store_.next_due({}), std::nullopt);
+    EXPECT_EQ(store_.timers().next_due({}), std::nullopt);
     EXPECT_EQ(move().moved, 0U);
 }
 
@@ -221,25 +225,26 @@ TEST_P(Timers, One_whose_id_is_taken_becomes_a_dead_letter_and_does_not_stop_the
     EXPECT_THAT(ids_of(due.locked), UnorderedElementsAre("a", "c"));
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 3);
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 0);
-    const auto dead = store_.list(JobPlace::dead_letter, {}, "", 10);
+    const auto dead = store_.jobs().list(JobPlace::dead_letter, {}, "", 10);
     ASSERT_THAT(ids_of(dead), ElementsAre("b"));
     EXPECT_EQ(dead[0].exception_message, "another job with this id stands in ACT_RU_JOB");
     EXPECT_EQ(dead[0].attempts, 0);
 }
 
 TEST_P(Timers, The_next_due_date_is_that_of_the_earliest_free_timer) {
-    EXPECT_EQ(store_.next_due({}), std::nullopt);
+    EXPECT_EQ(store_.timers().next_due({}), std::nullopt);
     insert(JobPlace::timer, std::vector{a_timer("a", 2h), a_timer("b", 1h)});
-    EXPECT_EQ(store_.next_due({}), clock_.now() + 1h);
-    EXPECT_EQ(store_.next_due({}, clock_.now() + 1h), clock_.now() + 1h);
-    EXPECT_EQ(store_.next_due({}, clock_.now() + 1h + 1ms), clock_.now() + 2h);
-    EXPECT_EQ(store_.next_due({}, clock_.now() + 3h), std::nullopt);
+    EXPECT_EQ(store_.timers().next_due({}), clock_.now() + 1h);
+    EXPECT_EQ(store_.timers().next_due({}, clock_.now() + 1h), clock_.now() + 1h);
+    EXPECT_EQ(store_.timers().next_due({}, clock_.now() + 1h + 1ms), clock_.now() + 2h);
+    EXPECT_EQ(store_.timers().next_due({}, clock_.now() + 3h), std::nullopt);
 }
 
 class TimersByHand : public Timers {
 protected:
     JobAnswer postpone(JobPlace place, const std::string& id, schema::TimePoint due_date) {
-        return store_.change_all(place, std::span(&id, 1), {.due_date = due_date}, clock_.now())
+        return store_.jobs()
+            .change_all(place, std::span(&id, 1), {.due_date = due_date}, clock_.now())
             .front();
     }
 
@@ -260,7 +265,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_P(TimersByHand, A_timer_can_be_fired_before_it_is_due) {
     insert(JobPlace::timer, a_timer("a", 1h));
-    EXPECT_EQ(store_.fire_timer("a", clock_.now()), JobAnswer::done);
+    EXPECT_EQ(store_.jobs().fire_timer("a", clock_.now()), JobAnswer::done);
     EXPECT_EQ(place_of("a"), "executable");
     EXPECT_EQ(job("a").due_date, clock_.now()) << "its wait counts from here";
     EXPECT_THAT(ids_of(acquire()), ElementsAre("a"));
@@ -269,7 +274,7 @@ TEST_P(TimersByHand, A_timer_can_be_fired_before_it_is_due) {
 TEST_P(TimersByHand, A_timer_can_be_rescheduled) {
     const Job timer = insert(JobPlace::timer, a_timer("a", 1h));
     const schema::TimePoint later = clock_.now() + 2h;
-    EXPECT_EQ(store_.reschedule_timer("a", later, clock_.now()), JobAnswer::done);
+    EXPECT_EQ(store_.jobs().reschedule_timer("a", later, clock_.now()), JobAnswer::done);
     Job expected = timer;
     expected.due_date = later;
     expected.revision += 1;
@@ -310,14 +315,16 @@ TEST_P(TimersByHand, One_that_waits_for_an_exclusive_job_is_postponed) {
 
 TEST_P(TimersByHand, What_is_no_timer_is_not_found) {
     insert(JobPlace::executable, a_job("a").build());
-    EXPECT_EQ(store_.fire_timer("a", clock_.now()), JobAnswer::not_found);
-    EXPECT_EQ(store_.reschedule_timer("none", clock_.now(), clock_.now()), JobAnswer::not_found);
+    EXPECT_EQ(store_.jobs().fire_timer("a", clock_.now()), JobAnswer::not_found);
+    EXPECT_EQ(
+        store_.jobs().reschedule_timer("none", clock_.now(), clock_.now()), JobAnswer::not_found
+    );
 }
 
 TEST_P(TimersByHand, A_timer_with_a_live_lock_is_refused) {
     const Job timer = insert(JobPlace::timer, locked("a", clock_.now() + 1ms));
-    EXPECT_EQ(store_.fire_timer("a", clock_.now()), JobAnswer::locked);
-    EXPECT_EQ(store_.reschedule_timer("a", clock_.now(), clock_.now()), JobAnswer::locked);
+    EXPECT_EQ(store_.jobs().fire_timer("a", clock_.now()), JobAnswer::locked);
+    EXPECT_EQ(store_.jobs().reschedule_timer("a", clock_.now(), clock_.now()), JobAnswer::locked);
     EXPECT_EQ(job("a"), timer);
 }
 
@@ -326,8 +333,8 @@ TEST_P(TimersByHand, An_expired_lock_does_not_count) {
         JobPlace::timer,
         std::vector{locked("a", clock_.now() - 1ms), locked("b", clock_.now() - 1ms)}
     );
-    EXPECT_EQ(store_.fire_timer("a", clock_.now()), JobAnswer::done);
-    EXPECT_EQ(store_.reschedule_timer("b", clock_.now(), clock_.now()), JobAnswer::done);
+    EXPECT_EQ(store_.jobs().fire_timer("a", clock_.now()), JobAnswer::done);
+    EXPECT_EQ(store_.jobs().reschedule_timer("b", clock_.now(), clock_.now()), JobAnswer::done);
     EXPECT_TRUE(job("a").lock_owner.empty());
     EXPECT_TRUE(job("b").lock_owner.empty());
 }

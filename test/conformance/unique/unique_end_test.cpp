@@ -32,10 +32,10 @@ TEST_P(UniqueKeyEnd, A_job_that_has_succeeded_frees_its_key_in_the_same_transact
 }
 
 TEST_P(UniqueKeyEnd, A_transactional_handler_that_commits_frees_the_key_with_its_job) {
-    const auto acquired = store_.acquire_one("a", claim_of("node-1"), clock_.now());
-    store_.in_transaction(
+    const auto acquired = store_.executor().acquire_one("a", claim_of("node-1"), clock_.now());
+    store_.enqueuer().in_transaction(
         [&](Transaction& transaction) {
-            (void)store_.apply(transaction, "node-1", completed_outcome(acquired.job));
+            (void)store_.executor().apply(transaction, "node-1", completed_outcome(acquired.job));
         },
         {}
     );
@@ -47,16 +47,16 @@ TEST_P(UniqueKeyEnd, A_job_keeps_its_key_through_failures_timers_and_suspensions
     fail("a");
     EXPECT_EQ(place_of("a"), "timer");
     EXPECT_EQ(refusal_of(a_job("b").with_key("k")), "job a has the unique key k");
-    EXPECT_EQ(store_.fire_timer("a", clock_.now()), JobAnswer::done);
+    EXPECT_EQ(store_.jobs().fire_timer("a", clock_.now()), JobAnswer::done);
     EXPECT_EQ(place_of("a"), "executable");
     EXPECT_EQ(job("a").unique_key, "k");
     EXPECT_EQ(refusal_of(a_job("b").with_key("k")), "job a has the unique key k");
     complete("a");
     (void)enqueue(a_job("s").with_key("k").of_instance("i"));
-    store_.suspend(persistence::SuspensionScope::instance, "i", clock_.now());
+    store_.jobs().suspend(persistence::SuspensionScope::instance, "i", clock_.now());
     EXPECT_EQ(place_of("s"), "suspended");
     EXPECT_EQ(refusal_of(a_job("b").with_key("k")), "job s has the unique key k");
-    store_.activate(persistence::SuspensionScope::instance, "i", clock_.now());
+    store_.jobs().activate(persistence::SuspensionScope::instance, "i", clock_.now());
     EXPECT_EQ(refusal_of(a_job("b").with_key("k")), "job s has the unique key k");
     complete("s");
     EXPECT_EQ(count_rows("JS_UNIQUE"), 0);
@@ -73,11 +73,11 @@ TEST_P(UniqueKeyEnd, A_dead_letter_does_not_have_its_key_any_more) {
 
 TEST_P(UniqueKeyEnd, A_job_that_is_cancelled_or_removed_frees_its_key) {
     const std::vector<std::string> a{"a"};
-    (void)store_.cancel(JobPlace::executable, a, "wrong", clock_.now());
+    (void)store_.jobs().cancel(JobPlace::executable, a, "wrong", clock_.now());
     EXPECT_EQ(owner_of("k"), "");
     (void)enqueue(a_job("b").with_key("k"));
     const std::vector<std::string> b{"b"};
-    (void)store_.remove(JobPlace::executable, b, clock_.now());
+    (void)store_.jobs().remove(JobPlace::executable, b, clock_.now());
     EXPECT_EQ(owner_of("k"), "");
     EXPECT_TRUE(enqueue(a_job("c").with_key("k")).is_added);
 }
@@ -85,20 +85,20 @@ TEST_P(UniqueKeyEnd, A_job_that_is_cancelled_or_removed_frees_its_key) {
 TEST_P(UniqueKeyEnd, The_removal_of_a_dead_letter_frees_nobody_elses_key) {
     bury("a");
     (void)enqueue(a_job("b").with_key("k"));
-    (void)store_.remove(JobPlace::dead_letter, std::vector<std::string>{"a"}, clock_.now());
+    (void)store_.jobs().remove(JobPlace::dead_letter, std::vector<std::string>{"a"}, clock_.now());
     EXPECT_EQ(owner_of("k"), "b");
 }
 
 TEST_P(UniqueKeyEnd, An_external_job_frees_its_key_when_its_worker_has_completed_it) {
     (void)enqueue(a_job("e").with_key("e").of_kind(schema::kExternalWorkerType));
-    const auto taken = store_.acquire_external(
+    const auto taken = store_.workers().acquire_external(
         claim_of("worker"), {.topics = noop_}, persistence::PageLimit(1), clock_.now()
     );
     ASSERT_THAT(ids_of(taken), ElementsAre("e"));
     EXPECT_THAT(refusal_of(a_job("f").with_key("e"), kReplace), HasSubstr("is running"));
     const std::vector<persistence::WorkerOutcome> done{
         {.job = {.id = "e"}, .transition = [](const Job& job) { return schema::completed(job); }}};
-    (void)store_.apply_external("worker", done, clock_.now());
+    (void)store_.workers().apply_external("worker", done, clock_.now());
     EXPECT_EQ(place_of("e"), "nowhere");
     EXPECT_EQ(owner_of("e"), "");
 }
@@ -130,7 +130,7 @@ TEST_P(UniqueKeyEnd, Of_two_dead_letters_with_one_key_one_is_requeued) {
     bury("b");
     insert(JobPlace::dead_letter, a_job("c"));
     EXPECT_THAT(
-        store_.requeue(std::vector<std::string>{"c", "b", "a"}, 1, {}, clock_.now()),
+        store_.jobs().requeue(std::vector<std::string>{"c", "b", "a"}, 1, {}, clock_.now()),
         ElementsAre(JobAnswer::done, JobAnswer::key_held, JobAnswer::done)
     );
     EXPECT_EQ(owner_of("k"), "a");
@@ -142,11 +142,11 @@ TEST_P(UniqueKeyEnd, A_dead_letter_has_the_rest_of_its_period_when_it_is_requeue
     bury("p");
     EXPECT_THAT(refusal_of(a_job("q").with_key("p")), HasSubstr("job p has"));
     EXPECT_EQ(requeue("p"), JobAnswer::done);
-    EXPECT_EQ(store_.key_owner("p")->until, until);
+    EXPECT_EQ(store_.jobs().key_owner("p")->until, until);
     bury("p");
     clock_.tick(2h);
     EXPECT_EQ(requeue("p"), JobAnswer::done);
-    EXPECT_EQ(store_.key_owner("p")->until, std::nullopt) << "from now on while it is open";
+    EXPECT_EQ(store_.jobs().key_owner("p")->until, std::nullopt) << "from now on while it is open";
 }
 
 // By a tool that knows nothing of keys, or a version before them.
@@ -171,10 +171,10 @@ TEST_P(UniqueKeyEnd, A_turn_that_SQL_gave_a_key_does_not_pass_it_on) {
         return turn;
     }());
     execute("INSERT INTO JS_UNIQUE (KEY_, JOB_ID_) VALUES ('t', 't')");
-    const auto due = store_.move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
+    const auto due = store_.timers().move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
     ASSERT_THAT(ids_of(due.locked), ElementsAre("t"));
-    EXPECT_EQ(store_.list(JobPlace::timer, {}, "", 10).at(0).unique_key, "");
-    (void)store_.apply("node-1", std::vector{completed_outcome(due.locked[0])});
+    EXPECT_EQ(store_.jobs().list(JobPlace::timer, {}, "", 10).at(0).unique_key, "");
+    (void)store_.executor().apply("node-1", std::vector{completed_outcome(due.locked[0])});
     EXPECT_EQ(owner_of("t"), "");
 }
 

@@ -49,31 +49,33 @@ protected:
 
     /// Who has the key; empty: nobody.
     std::string owner_of(std::string_view key) {
-        const auto owner = store_.key_owner(key);
+        const auto owner = store_.jobs().key_owner(key);
         return owner ? owner->job : "";
     }
 
     /// Acquires the job by its id and writes what became of its run.
     void run(std::string_view id, bool succeeds, schema::JobFailure failure = {.message = "no"}) {
-        const auto acquired = store_.acquire_one(id, claim_of("node-1"), clock_.now());
+        const auto acquired = store_.executor().acquire_one(id, claim_of("node-1"), clock_.now());
         ASSERT_EQ(acquired.answer, JobAnswer::done) << id;
         const Outcome outcome =
             succeeds ? completed_outcome(acquired.job)
                      : failed_outcome(acquired.job, std::move(failure), clock_.now());
-        ASSERT_EQ(store_.apply("node-1", std::vector{outcome}).front(), OutcomeAnswer::done);
+        ASSERT_EQ(
+            store_.executor().apply("node-1", std::vector{outcome}).front(), OutcomeAnswer::done
+        );
     }
     void complete(std::string_view id) { run(id, true); }
     void fail(std::string_view id) { run(id, false); }
     void bury(std::string_view id) { run(id, false, {.message = "no", .retryable = false}); }
 
     JobAnswer requeue(const std::string& id) {
-        return store_.requeue(std::vector{id}, 1, {}, clock_.now()).front();
+        return store_.jobs().requeue(std::vector{id}, 1, {}, clock_.now()).front();
     }
 
     RecordingIntake intake_;
     executor::WakeUps wake_ups_;
     executor::JobProducer producer_{
-        {.store = store_, .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
+        {.store = store_.enqueuer(), .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
         {}};
 };
 

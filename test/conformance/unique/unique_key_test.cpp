@@ -53,7 +53,7 @@ TEST_P(UniqueKey, A_waiting_job_makes_room_for_one_that_replaces_it) {
 }
 
 TEST_P(UniqueKey, A_job_makes_room_wherever_it_waits) {
-    store_.suspend(persistence::SuspensionScope::instance, "i", clock_.now());
+    store_.jobs().suspend(persistence::SuspensionScope::instance, "i", clock_.now());
     (void)enqueue(a_job("timer").with_key("1").due_at(clock_.now() + 1h));
     (void)enqueue(a_job("external").with_key("2").of_kind(schema::kExternalWorkerType));
     (void)enqueue(a_job("suspended").with_key("3").of_instance("i"));
@@ -114,7 +114,7 @@ TEST_P(UniqueKey, A_waiting_job_is_replaced_within_its_period_which_begins_anew)
     clock_.tick(30min);
     const KeyRule again{.on_duplicate = OnDuplicate::replace, .period = 1h};
     EXPECT_EQ(enqueue(a_job("b").with_key("k"), again).replaced, "a");
-    EXPECT_EQ(store_.key_owner("k")->until, clock_.now() + 1h);
+    EXPECT_EQ(store_.jobs().key_owner("k")->until, clock_.now() + 1h);
 }
 
 TEST_P(UniqueKey, Keys_are_compared_exactly) {
@@ -196,7 +196,7 @@ TEST_P(UniqueKey, One_key_that_is_held_keeps_all_of_its_list_out) {
 // The app may go on after the refusal, and must not commit the keys of jobs that are not there.
 TEST_P(UniqueKey, A_refusal_leaves_nothing_in_the_transaction_of_the_app) {
     (void)enqueue(a_job("a").with_key("k"));
-    store_.in_transaction(
+    store_.enqueuer().in_transaction(
         [&](Transaction& transaction) {
             const KeyRule year{.period = 24h * 365};
             EXPECT_THROW(
@@ -215,7 +215,7 @@ TEST_P(UniqueKey, A_refusal_leaves_nothing_in_the_transaction_of_the_app) {
 }
 
 TEST_P(UniqueKey, What_a_transaction_has_enqueued_it_may_replace) {
-    store_.in_transaction(
+    store_.enqueuer().in_transaction(
         [&](Transaction& transaction) {
             (void
             )producer_.enqueue_unique(transaction, {{.job = a_job("a").with_key("k"), .rule = {}}});
@@ -275,13 +275,13 @@ TEST_P(UniqueKey, Keys_whose_period_is_over_are_forgotten_part_by_part) {
         );
     }
     (void)enqueue(jobs);
-    EXPECT_EQ(store_.remove_expired_keys({.now = clock_.now()}).removed, 0);
+    EXPECT_EQ(store_.executor().remove_expired_keys({.now = clock_.now()}).removed, 0);
     clock_.tick(2h);
-    const auto first = store_.remove_expired_keys({.now = clock_.now(), .rows = 6});
+    const auto first = store_.executor().remove_expired_keys({.now = clock_.now(), .rows = 6});
     EXPECT_EQ(first.removed, 3);
     EXPECT_EQ(first.end, "k5");
     const auto rest =
-        store_.remove_expired_keys({.now = clock_.now(), .after = first.end, .rows = 6});
+        store_.executor().remove_expired_keys({.now = clock_.now(), .after = first.end, .rows = 6});
     EXPECT_EQ(rest.removed, 2);
     EXPECT_EQ(rest.end, "");
     EXPECT_EQ(count_rows("JS_UNIQUE"), 5) << "those of open jobs stay";

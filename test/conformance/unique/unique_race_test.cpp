@@ -19,7 +19,10 @@ struct Producer {
     Producer(TestDatabase& database, FaultPlan& faults, const schema::Clock& clock)
         : node(database, faults),
           producer(
-              {.store = node.store(), .intake = intake, .clock = clock, .wake_ups = wake_ups},
+              {.store = node.store().enqueuer(),
+               .intake = intake,
+               .clock = clock,
+               .wake_ups = wake_ups},
               {}
           ) {}
 
@@ -57,7 +60,7 @@ protected:
     std::map<std::string, int> open_jobs_by_key() {
         std::map<std::string, int> open;
         for (const JobPlace place : {JobPlace::executable, JobPlace::timer}) {
-            for (const Job& job : store_.list(place, {}, "", 10'000)) {
+            for (const Job& job : store_.jobs().list(place, {}, "", 10'000)) {
                 ++open[job.unique_key];
             }
         }
@@ -166,7 +169,8 @@ TEST_P(UniqueKeyConcurrency, Keys_are_exact_while_jobs_run_fail_die_and_come_bac
             // A node that completes, fails and buries what it gets, and an operator who requeues.
             int turn = 0;
             while (producing > 0) {
-                for (const Job& held : one.node.store().acquire(claim_of(node), noop_, 3)) {
+                for (const Job& held :
+                     one.node.store().executor().acquire(claim_of(node), noop_, 3)) {
                     const int fate = turn++ % 3;
                     const Outcome outcome =
                         fate == 0
@@ -174,12 +178,14 @@ TEST_P(UniqueKeyConcurrency, Keys_are_exact_while_jobs_run_fail_die_and_come_bac
                             : failed_outcome(
                                   held, {.message = "no", .retryable = fate == 1}, clock_.now()
                               );
-                    const auto answer = one.node.store().apply(node, std::vector{outcome}).front();
+                    const auto answer =
+                        one.node.store().executor().apply(node, std::vector{outcome}).front();
                     EXPECT_EQ(answer, OutcomeAnswer::done);
                     gone += fate == 0 ? 1 : 0;
                 }
-                const auto dead = one.node.store().list_ids(JobPlace::dead_letter, {}, "", 2);
-                (void)one.node.store().requeue(dead, 1, {}, clock_.now());
+                const auto dead =
+                    one.node.store().jobs().list_ids(JobPlace::dead_letter, {}, "", 2);
+                (void)one.node.store().jobs().requeue(dead, 1, {}, clock_.now());
             }
             return;
         }

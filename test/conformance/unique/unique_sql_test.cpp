@@ -82,7 +82,7 @@ TEST_P(UniqueKeySql, The_end_of_a_job_from_SQL_frees_its_key) {
 
 TEST_P(UniqueKeySql, A_period_from_SQL_holds_until_its_end) {
     run_sql(blocks_.at(1));
-    const auto owner = store_.key_owner("digest-17");
+    const auto owner = store_.jobs().key_owner("digest-17");
     ASSERT_TRUE(owner && owner->until);
     complete("digest-1");
     EXPECT_EQ(owner_of("digest-17"), "digest-1");

@@ -36,28 +36,28 @@ TEST_P(Watching, Timers_are_counted_that_are_due_by_then) {
     insert(JobPlace::timer, a_job("overdue").due_at(now - 1h));
     insert(JobPlace::timer, a_job("soon").due_at(now + 1min));
     insert(JobPlace::timer, a_job("later").due_at(now + 1min + 1ms));
-    EXPECT_EQ(store_.count_due(now, 10), 1);
-    EXPECT_EQ(store_.count_due(now + 1min, 10), 2);
-    EXPECT_EQ(store_.count_due(now + 1h, 10), 3);
-    EXPECT_EQ(store_.count_due(now + 1h, 2), 2) << "or more";
+    EXPECT_EQ(store_.watch().count_due(now, 10), 1);
+    EXPECT_EQ(store_.watch().count_due(now + 1min, 10), 2);
+    EXPECT_EQ(store_.watch().count_due(now + 1h, 10), 3);
+    EXPECT_EQ(store_.watch().count_due(now + 1h, 2), 2) << "or more";
 }
 
 TEST_P(Watching, Jobs_are_counted_that_wait_for_an_exclusive_one) {
-    EXPECT_EQ(store_.count_waiting(10), WaitingJobs());
+    EXPECT_EQ(store_.watch().count_waiting(10), WaitingJobs());
     insert(JobPlace::executable, a_job("first").of_instance("i"));
     EXPECT_EQ(acquire().size(), 1);
     insert(JobPlace::executable, a_job("second").of_instance("i"));
     EXPECT_THAT(acquire(100, "node-2"), IsEmpty());
-    EXPECT_EQ(store_.count_waiting(10), (WaitingJobs{.exclusive = 1, .limited = 0}));
+    EXPECT_EQ(store_.watch().count_waiting(10), (WaitingJobs{.exclusive = 1, .limited = 0}));
 }
 
 TEST_P(Watching, Jobs_are_counted_that_wait_for_a_limit) {
-    store_.set_limit({.value = "noop", .concurrent = 1});
-    store_.refresh_limits();
+    store_.limits().set_limit({.value = "noop", .concurrent = 1});
+    store_.executor().refresh_limits();
     insert(JobPlace::executable, many_jobs("j", 4));
     EXPECT_EQ(acquire().size(), 1);
-    EXPECT_EQ(store_.count_waiting(10), (WaitingJobs{.exclusive = 0, .limited = 3}));
-    EXPECT_EQ(store_.count_waiting(2).limited, 2) << "or more";
+    EXPECT_EQ(store_.watch().count_waiting(10), (WaitingJobs{.exclusive = 0, .limited = 3}));
+    EXPECT_EQ(store_.watch().count_waiting(2).limited, 2) << "or more";
 }
 
 TEST_P(Watching, The_most_frequent_types_of_free_jobs_come_first) {
@@ -67,46 +67,47 @@ TEST_P(Watching, The_most_frequent_types_of_free_jobs_come_first) {
     insert_of_type(JobPlace::executable, "rare", 1);
     EXPECT_EQ(acquire(1).size(), 1);
     EXPECT_THAT(
-        store_.free_by_type(JobPlace::executable, 100, 2),
+        store_.watch().free_by_type(JobPlace::executable, 100, 2),
         ElementsAre(FreeJobs{"mail", 3, created}, FreeJobs{"noop", 1, created})
     );
     EXPECT_THAT(
-        store_.free_by_type(JobPlace::executable, 2, 5), ElementsAre(FreeJobs{"mail", 2, created})
+        store_.watch().free_by_type(JobPlace::executable, 2, 5),
+        ElementsAre(FreeJobs{"mail", 2, created})
     ) << "the first rows only";
-    EXPECT_THAT(store_.free_by_type(JobPlace::external_worker, 100, 5), IsEmpty());
+    EXPECT_THAT(store_.watch().free_by_type(JobPlace::external_worker, 100, 5), IsEmpty());
 }
 
 TEST_P(Watching, The_longest_runs_of_living_nodes_come_first) {
     for (const char* node : {"node-1", "node-2"}) {
-        store_.register_node(
+        store_.nodes().register_node(
             {.node = node, .incarnation = "1"}, {}, clock_.now(), clock_.now() + 10s
         );
     }
     const Job older = insert_and_acquire(a_job("b"), "node-1");
     const Job later = insert_and_acquire(a_job("a"), "node-2");
     const schema::TimePoint now = clock_.now();
-    store_.tell_work(
+    store_.nodes().tell_work(
         "node-1",
         {.runs =
              {{.id = "b", .revision = older.revision, .since = now - 2min},
               {.id = "gone", .revision = 1, .since = now - 1h}}}
     );
-    store_.tell_work(
+    store_.nodes().tell_work(
         "node-2", {.runs = {{.id = "a", .revision = later.revision, .since = now - 1min}}}
     );
     const RunningJob first{"b", "noop", "node-1", now - 2min};
     const RunningJob second{"a", "noop", "node-2", now - 1min};
-    EXPECT_THAT(store_.longest_runs(now, 10), ElementsAre(first, second));
-    EXPECT_THAT(store_.longest_runs(now, 1), ElementsAre(first));
-    EXPECT_THAT(store_.longest_runs(now + 11s, 10), IsEmpty()) << "nobody lives";
-    store_.tell_work("node-1", {.runs = {{.id = "b", .revision = 99, .since = now}}});
-    EXPECT_THAT(store_.longest_runs(now, 10), ElementsAre(second)) << "another run";
+    EXPECT_THAT(store_.watch().longest_runs(now, 10), ElementsAre(first, second));
+    EXPECT_THAT(store_.watch().longest_runs(now, 1), ElementsAre(first));
+    EXPECT_THAT(store_.watch().longest_runs(now + 11s, 10), IsEmpty()) << "nobody lives";
+    store_.nodes().tell_work("node-1", {.runs = {{.id = "b", .revision = 99, .since = now}}});
+    EXPECT_THAT(store_.watch().longest_runs(now, 10), ElementsAre(second)) << "another run";
 }
 
 TEST_P(Watching, Jobs_of_external_workers_wait_or_are_held_and_a_lock_that_is_over_holds_none) {
     const schema::TimePoint now = clock_.now();
     const schema::TimePoint created = a_job("x").build().create_time.value();
-    EXPECT_THAT(store_.external_by_type(now, 10), IsEmpty());
+    EXPECT_THAT(store_.watch().external_by_type(now, 10), IsEmpty());
     for (const char* id : {"a", "b", "c"}) {
         insert(
             JobPlace::external_worker, a_job(id).of_type("pay").of_kind(schema::kExternalWorkerType)
@@ -117,26 +118,29 @@ TEST_P(Watching, Jobs_of_external_workers_wait_or_are_held_and_a_lock_that_is_ov
     );
     const std::vector<std::string> topics{"pay"};
     EXPECT_EQ(
-        store_.acquire_external({.owner = "w", .until = now + 10s}, {.topics = topics}, {2}, now)
+        store_.workers()
+            .acquire_external({.owner = "w", .until = now + 10s}, {.topics = topics}, {2}, now)
             .size(),
         2U
     );
     const ExternalJobs mail{"mail", 1, 0, created};
     EXPECT_THAT(
-        store_.external_by_type(now, 10), ElementsAre(mail, ExternalJobs{"pay", 1, 2, created})
+        store_.watch().external_by_type(now, 10),
+        ElementsAre(mail, ExternalJobs{"pay", 1, 2, created})
     );
     EXPECT_THAT(
-        store_.external_by_type(now + 11s, 10),
+        store_.watch().external_by_type(now + 11s, 10),
         ElementsAre(mail, ExternalJobs{"pay", 3, 0, created})
     );
-    EXPECT_THAT(store_.external_by_type(now, 1).size(), 1U) << "the first rows only";
+    EXPECT_THAT(store_.watch().external_by_type(now, 1).size(), 1U) << "the first rows only";
 }
 
 TEST_P(Watching, A_job_that_was_due_later_has_waited_since_then) {
     const schema::TimePoint due = clock_.now() - 1min;
     insert(JobPlace::external_worker, a_job("a").of_type("pay").due_at(due));
     EXPECT_THAT(
-        store_.free_by_type(JobPlace::external_worker, 100, 5), ElementsAre(FreeJobs{"pay", 1, due})
+        store_.watch().free_by_type(JobPlace::external_worker, 100, 5),
+        ElementsAre(FreeJobs{"pay", 1, due})
     );
 }
 

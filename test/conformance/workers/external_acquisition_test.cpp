@@ -88,8 +88,9 @@ TEST_P(ExternalAcquisition, Tenant_scope_and_instance_choose) {
 TEST_P(ExternalAcquisition, Long_payloads_are_read_and_bound_a_page) {
     const std::string longer(9000, 'x');
     give({an_external_job("a").with_payload(longer), an_external_job("b").with_payload(longer)});
-    const auto taken =
-        store_.acquire_external(claim_of("w"), {.topics = invoices_}, {100, 10'000}, clock_.now());
+    const auto taken = store_.workers().acquire_external(
+        claim_of("w"), {.topics = invoices_}, {100, 10'000}, clock_.now()
+    );
     ASSERT_THAT(ids_of(taken), ElementsAre("a"));
     EXPECT_EQ(taken.front().payload, longer);
     EXPECT_THAT(ids_of(take()), ElementsAre("b"));
@@ -118,14 +119,15 @@ TEST_P(ExternalAcquisition, A_lock_of_flowables_that_nobody_owns_keeps_the_job_u
 TEST_P(ExternalAcquisition, Jobs_of_what_was_suspended_while_they_were_held_move_aside) {
     give({an_external_job("a").of_instance("i").not_exclusive(), an_external_job("b")});
     const std::vector<Job> held = take("w-1", 1);
-    (void)store_.suspend(persistence::SuspensionScope::instance, "i", clock_.now());
+    (void)store_.jobs().suspend(persistence::SuspensionScope::instance, "i", clock_.now());
     const std::vector<HeldJob> back{{.id = "a"}};
     EXPECT_THAT(
-        store_.release_external("w-1", back, clock_.now()), ElementsAre(WorkerAnswer::done)
+        store_.workers().release_external("w-1", back, clock_.now()),
+        ElementsAre(WorkerAnswer::done)
     );
     EXPECT_THAT(ids_of(take()), ElementsAre("b"));
     EXPECT_EQ(place_of("a"), "suspended");
-    (void)store_.activate(persistence::SuspensionScope::instance, "i", clock_.now());
+    (void)store_.jobs().activate(persistence::SuspensionScope::instance, "i", clock_.now());
     EXPECT_EQ(place_of("a"), "external");
 }
 
@@ -205,7 +207,8 @@ TEST_P(ExternalAcquisition, Two_workers_at_once_never_get_the_same_job) {
     const auto take_all = [&](persistence::SqlStore& store, std::string_view worker, auto& taken) {
         const persistence::WantedJobs wanted{.topics = invoices_};
         while (true) {
-            const auto page = store.acquire_external(claim_of(worker), wanted, 7, clock_.now());
+            const auto page =
+                store.workers().acquire_external(claim_of(worker), wanted, 7, clock_.now());
             if (page.empty()) {
                 return;
             }

@@ -75,9 +75,9 @@ TEST_P(ExternalOutcomes, A_failed_job_waits_as_a_timer_and_comes_back_to_the_wor
     EXPECT_EQ(job("a").due_date, clock_.now() + 30s);
     EXPECT_EQ(job("a").retries, 2);
     EXPECT_EQ(job("a").exception_message, "no paper");
-    EXPECT_EQ(store_.exception_details(job("a")), "tray 2");
+    EXPECT_EQ(store_.jobs().exception_details(job("a")), "tray 2");
     clock_.tick(30s);
-    EXPECT_EQ(store_.move_due_timers(clock_.now(), 10, claim_of("node"), noop_).moved, 1U);
+    EXPECT_EQ(store_.timers().move_due_timers(clock_.now(), 10, claim_of("node"), noop_).moved, 1U);
     EXPECT_EQ(take_one("w-2").attempts, 1);
 }
 
@@ -86,7 +86,7 @@ TEST_P(ExternalOutcomes, A_job_whose_row_says_another_type_comes_back_to_the_wor
     (void)take_one();
     EXPECT_THAT(fail("w-1", {{.id = "a"}}, {.message = "m"}), ElementsAre(WorkerAnswer::done));
     clock_.tick(30s);
-    EXPECT_EQ(store_.move_due_timers(clock_.now(), 10, claim_of("node"), noop_).moved, 1U);
+    EXPECT_EQ(store_.timers().move_due_timers(clock_.now(), 10, claim_of("node"), noop_).moved, 1U);
     EXPECT_EQ(place_of("a"), "external");
     EXPECT_EQ(take_one("w-2").attempts, 1);
 }
@@ -110,14 +110,14 @@ TEST_P(ExternalOutcomes, A_worker_may_say_how_many_attempts_are_left_and_when) {
 TEST_P(ExternalOutcomes, A_failed_job_may_be_taken_back_by_its_worker_while_nobody_else_has_it) {
     give({an_external_job("waits"), an_external_job("dead"), an_external_job("free")});
     const auto take_back = [this](std::string_view worker, std::string_view id) {
-        return store_.take_back(claim_of(worker), id, clock_.now());
+        return store_.workers().take_back(claim_of(worker), id, clock_.now());
     };
     EXPECT_FALSE(take_back("w-1", "waits")) << "it has not failed";
     (void)take();
     (void)fail("w-1", {{.id = "waits"}}, {.message = "m"});
     (void)fail("w-1", {{.id = "dead"}}, {.message = "m", .retries_left = 0});
     (void)fail("w-1", {{.id = "free"}}, {.message = "m", .retry_after = 0s, .retries_left = 2});
-    EXPECT_EQ(store_.move_due_timers(clock_.now(), 10, claim_of("node"), noop_).moved, 1U);
+    EXPECT_EQ(store_.timers().move_due_timers(clock_.now(), 10, claim_of("node"), noop_).moved, 1U);
     for (const char* const id : {"waits", "dead", "free"}) {
         EXPECT_FALSE(take_back("w-2", id)) << id;
         EXPECT_TRUE(take_back("w-1", id)) << id;
@@ -129,7 +129,7 @@ TEST_P(ExternalOutcomes, A_failed_job_may_be_taken_back_by_its_worker_while_nobo
         fail("w-1", {{.id = "free"}}, {.message = "n", .retry_after = 0s, .retries_left = 1}),
         ElementsAre(WorkerAnswer::done)
     );
-    EXPECT_EQ(store_.move_due_timers(clock_.now(), 10, claim_of("node"), noop_).moved, 1U);
+    EXPECT_EQ(store_.timers().move_due_timers(clock_.now(), 10, claim_of("node"), noop_).moved, 1U);
     EXPECT_EQ(take_one("w-2").id, "free");
     EXPECT_FALSE(take_back("w-1", "free")) << "another has it";
     EXPECT_FALSE(take_back("w-1", "nobody"));
@@ -142,10 +142,10 @@ TEST_P(ExternalOutcomes, An_exclusive_or_suspended_job_is_not_taken_back) {
     );
     (void)take();
     (void)fail("w-1", {{.id = "a"}, {.id = "b"}}, {.message = "m"});
-    store_.suspend(persistence::SuspensionScope::instance, "order-18", clock_.now());
+    store_.jobs().suspend(persistence::SuspensionScope::instance, "order-18", clock_.now());
     for (const char* const id : {"a", "b"}) {
         const std::string place = place_of(id);
-        EXPECT_FALSE(store_.take_back(claim_of("w-1"), id, clock_.now()));
+        EXPECT_FALSE(store_.workers().take_back(claim_of("w-1"), id, clock_.now()));
         EXPECT_EQ(place_of(id), place) << id;
     }
 }
@@ -156,7 +156,7 @@ TEST_P(ExternalOutcomes, A_dead_letter_of_a_worker_is_requeued_to_the_workers) {
     (void)fail("w-1", {{.id = "a"}}, {.message = "m"});
     ASSERT_EQ(place_of("a"), "dead");
     const std::vector<std::string> ids{"a"};
-    EXPECT_THAT(store_.requeue(ids, 2, {}, clock_.now()), ElementsAre(JobAnswer::done));
+    EXPECT_THAT(store_.jobs().requeue(ids, 2, {}, clock_.now()), ElementsAre(JobAnswer::done));
     EXPECT_EQ(take_one().retries, 2);
 }
 
@@ -179,7 +179,7 @@ TEST_P(ExternalOutcomes, What_a_worker_hands_on_is_an_executable_job_with_its_re
         ElementsAre(WorkerAnswer::done)
     );
     const std::vector<std::string> outcomes{std::string(schema::kWorkerOutcomeType)};
-    const auto acquired = store_.acquire(claim_of("node-1"), outcomes, 10);
+    const auto acquired = store_.executor().acquire(claim_of("node-1"), outcomes, 10);
     ASSERT_THAT(acquired, SizeIs(1));
     EXPECT_EQ(acquired.front().payload, outcome);
     EXPECT_EQ(acquired.front().type, schema::kMessageType);
@@ -214,7 +214,7 @@ protected:
     std::vector<WorkerAnswer>
     extend(std::string_view worker, const std::vector<HeldJob>& jobs, schema::Duration by) {
         const LockClaim claim{.owner = worker, .until = clock_.now() + by, .now = clock_.now()};
-        return store_.extend_external(claim, jobs, clock_.now());
+        return store_.workers().extend_external(claim, jobs, clock_.now());
     }
 };
 
@@ -240,7 +240,7 @@ TEST_P(ExternalLocks, That_are_prolonged_keep_the_instance_of_an_exclusive_job) 
     (void)take("w-1");
     EXPECT_THAT(extend("w-1", {{.id = "a"}}, 1h), ElementsAre(WorkerAnswer::done));
     clock_.tick(30min);
-    EXPECT_EQ(store_.reset_expired_groups(clock_.now()), 0);
+    EXPECT_EQ(store_.executor().reset_expired_groups(clock_.now()), 0);
     EXPECT_THAT(take("w-2"), IsEmpty());
     EXPECT_THAT(complete("w-1", {{.id = "a"}}), ElementsAre(WorkerAnswer::done));
 }
@@ -250,10 +250,12 @@ TEST_P(ExternalLocks, Are_given_back_without_using_a_retry) {
     const Job held = take_one();
     const std::vector<HeldJob> jobs{{.id = "a", .revision = held.revision}};
     EXPECT_THAT(
-        store_.release_external("w-2", jobs, clock_.now()), ElementsAre(WorkerAnswer::not_held)
+        store_.workers().release_external("w-2", jobs, clock_.now()),
+        ElementsAre(WorkerAnswer::not_held)
     );
     EXPECT_THAT(
-        store_.release_external("w-1", jobs, clock_.now()), ElementsAre(WorkerAnswer::done)
+        store_.workers().release_external("w-1", jobs, clock_.now()),
+        ElementsAre(WorkerAnswer::done)
     );
     EXPECT_EQ(job("a").retries, 3);
     EXPECT_EQ(take_one("w-2").revision, held.revision + 2);
@@ -265,9 +267,9 @@ TEST_P(ExternalLocks, Of_a_worker_are_given_back_all_at_once) {
     give({of_tenant, an_external_job("b"), an_external_job("c")});
     (void)take("w-1", 2);
     (void)take("w-2");
-    EXPECT_EQ(store_.release_all_external("w-1", "other", clock_.now()), 0);
-    EXPECT_EQ(store_.release_all_external("w-1", "acme", clock_.now()), 1);
-    EXPECT_EQ(store_.release_all_external("w-1", std::nullopt, clock_.now()), 1);
+    EXPECT_EQ(store_.workers().release_all_external("w-1", "other", clock_.now()), 0);
+    EXPECT_EQ(store_.workers().release_all_external("w-1", "acme", clock_.now()), 1);
+    EXPECT_EQ(store_.workers().release_all_external("w-1", std::nullopt, clock_.now()), 1);
     EXPECT_EQ(job("c").lock_owner, "w-2");
     EXPECT_THAT(ids_of(take("w-3")), ElementsAre("a", "b"));
 }

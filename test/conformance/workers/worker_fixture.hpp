@@ -32,7 +32,7 @@ protected:
         if (wanted.topics.empty()) {
             wanted.topics = invoices_;
         }
-        return store_.acquire_external(claim_of(worker), wanted, limit, clock_.now());
+        return store_.workers().acquire_external(claim_of(worker), wanted, limit, clock_.now());
     }
 
     /// The only job that there is to take.
@@ -51,7 +51,7 @@ protected:
         for (const HeldJob& job : jobs) {
             outcomes.push_back({.job = job, .transition = transition, .reads_payload = true});
         }
-        return store_.apply_external(worker, outcomes, clock_.now());
+        return store_.workers().apply_external(worker, outcomes, clock_.now());
     }
 
     std::vector<WorkerAnswer> complete(std::string_view worker, const std::vector<HeldJob>& jobs) {

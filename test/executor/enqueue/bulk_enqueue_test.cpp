@@ -59,11 +59,11 @@ protected:
     const std::unique_ptr<persistence::SessionPool> pool_ = file_.open_pool();
     const timers::SeriesPlanner schedule_;
     persistence::SqlStore sql_store_{*pool_, log_, schedule_};
-    persistence::OperatorStore& store_ = sql_store_;
+    persistence::OperatorStore& store_ = sql_store_.jobs();
     test::RecordingIntake intake_;
     const WakeUps wake_ups_;
-    JobProducer producer_{{sql_store_, intake_, clock_, wake_ups_}, {}};
-    BulkEnqueue bulk_{{sql_store_, sql_store_}, producer_, clock_};
+    JobProducer producer_{{sql_store_.enqueuer(), intake_, clock_, wake_ups_}, {}};
+    BulkEnqueue bulk_{{sql_store_.enqueuer(), sql_store_.series()}, producer_, clock_};
 };
 
 TEST_F(BulkEnqueueTest, One_job_is_enqueued_and_one_that_repeats_begins_a_series) {

@@ -167,7 +167,7 @@ TEST_F(JobProducerTest, An_id_that_is_taken_in_any_place_keeps_all_of_its_list_o
 // R153
 TEST_F(JobProducerTest, Jobs_of_a_transaction_are_handed_over_after_its_commit_and_not_before) {
     intake_.free_places = 10;
-    store().in_transaction(
+    store().enqueuer().in_transaction(
         [&](Transaction& transaction) {
             producer_.enqueue(transaction, {a_mail("a")});
             EXPECT_THAT(intake_.ids(), IsEmpty());
@@ -184,7 +184,7 @@ TEST_F(JobProducerTest, Jobs_of_a_transaction_that_ends_without_a_commit_never_e
         producer_.start_series(transaction, {}, repeating(a_mail("c")));
         throw std::runtime_error("the app changed its mind");
     };
-    EXPECT_THROW(store().in_transaction(work, {}), std::runtime_error);
+    EXPECT_THROW(store().enqueuer().in_transaction(work, {}), std::runtime_error);
     EXPECT_THAT(intake_.ids(), IsEmpty());
     EXPECT_THAT(mover_, IsEmpty());
     for (const char* id : {"a", "b", "c"}) {
@@ -219,7 +219,7 @@ TEST_F(JobProducerTest, A_text_that_cannot_be_read_begins_no_series) {
 
 TEST_F(JobProducerTest, A_job_of_a_suspended_instance_waits_and_is_not_handed_over) {
     intake_.free_places = 10;
-    persistence::OperatorStore& jobs = store();
+    persistence::OperatorStore& jobs = store().jobs();
     (void)jobs.suspend(persistence::SuspensionScope::instance, "order-1", clock_.now());
     Job of_instance = a_mail("a");
     of_instance.process_instance_id = "order-1";

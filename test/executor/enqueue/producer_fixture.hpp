@@ -24,21 +24,14 @@ protected:
 
     /// The name of the place in which a job stands; "nowhere".
     std::string place_of(std::string_view id) {
-        persistence::OperatorStore& jobs = sql_store_;
-        const auto found = jobs.find(id);
+        const auto found = sql_store_.jobs().find(id);
         return found ? std::string(schema::name_of(found->place)) : "nowhere";
     }
 
     /// The job, which must be there.
-    schema::Job job(std::string_view id) {
-        persistence::OperatorStore& jobs = sql_store_;
-        return jobs.find(id).value().job;
-    }
+    schema::Job job(std::string_view id) { return sql_store_.jobs().find(id).value().job; }
 
-    std::int64_t count(schema::JobPlace place) {
-        persistence::OperatorStore& jobs = sql_store_;
-        return jobs.count(place, {});
-    }
+    std::int64_t count(schema::JobPlace place) { return sql_store_.jobs().count(place, {}); }
 
     test::ManualClock clock_;
     test::RecordingIntake intake_;
@@ -52,7 +45,7 @@ private:
     persistence::SqlStore sql_store_{*pool_, log_, schedule_};
 
 protected:
-    JobProducer producer_{{sql_store_, intake_, clock_, wake_ups_}, {}};
+    JobProducer producer_{{sql_store_.enqueuer(), intake_, clock_, wake_ups_}, {}};
 };
 
 }  // namespace jobstrand::executor

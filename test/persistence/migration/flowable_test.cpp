@@ -46,30 +46,34 @@ TEST_P(FlowablesTables, Are_refused_until_they_have_our_columns_and_are_kept_as_
 TEST_P(FlowablesTables, Hold_long_payloads_and_stack_traces_in_spite_of_their_foreign_keys) {
     take_over();
     const std::string payload(10'000, 'p');
-    store_.insert(
+    store_.enqueuer().insert(
         {{JobPlace::executable, a_job("a").with_payload(payload).with_retries(3)}}, IdOrigin::given
     );
 
     fail(acquire(), "first details");
-    EXPECT_EQ(store_.fire_timer("a", now_), JobAnswer::done);
+    EXPECT_EQ(store_.jobs().fire_timer("a", now_), JobAnswer::done);
     fail(acquire(), "second details");
-    EXPECT_EQ(store_.exception_details(store_.find("a").value().job), "second details");
     EXPECT_EQ(
-        store_.change(
+        store_.jobs().exception_details(store_.jobs().find("a").value().job), "second details"
+    );
+    EXPECT_EQ(
+        store_.jobs().change(
             JobPlace::timer, "a", {schema::set_to(&Job::payload, std::string(9000, 'q'))}, now_
         ),
         JobAnswer::done
     );
-    EXPECT_EQ(store_.fire_timer("a", now_), JobAnswer::done);
+    EXPECT_EQ(store_.jobs().fire_timer("a", now_), JobAnswer::done);
     const Job job = acquire();
     EXPECT_EQ(job.payload, std::string(9000, 'q'));
     EXPECT_EQ(text_of("SELECT COUNT(*) FROM ACT_GE_BYTEARRAY"), "2");
     apply(job, schema::completed(job));
     EXPECT_EQ(text_of("SELECT COUNT(*) FROM ACT_GE_BYTEARRAY"), "0");
 
-    store_.insert({{JobPlace::dead_letter, a_job("d").with_payload(payload)}}, IdOrigin::given);
+    store_.enqueuer().insert(
+        {{JobPlace::dead_letter, a_job("d").with_payload(payload)}}, IdOrigin::given
+    );
     EXPECT_THAT(
-        store_.remove(JobPlace::dead_letter, std::vector<std::string>{"d"}, now_),
+        store_.jobs().remove(JobPlace::dead_letter, std::vector<std::string>{"d"}, now_),
         ElementsAre(JobAnswer::done)
     );
     EXPECT_EQ(text_of("SELECT COUNT(*) FROM ACT_GE_BYTEARRAY"), "0");
@@ -98,12 +102,12 @@ TEST_P(FlowablesTables, Differ_from_ours_in_what_the_check_tells) {
 TEST_P(FlowablesTables, Serve_acquisition_by_priority_with_its_index) {
     take_over();
     EXPECT_TRUE(persistence::create_index(*connection_, schema::kPriorityIndex));
-    store_.insert(
+    store_.enqueuer().insert(
         {{JobPlace::executable, a_job("a").with_priority(-1)},
          {JobPlace::executable, a_job("b").with_priority(1)}},
         IdOrigin::given
     );
-    const std::vector<Job> jobs = store_.acquire_in_order(
+    const std::vector<Job> jobs = store_.executor().acquire_in_order(
         {.owner = "node", .until = now_ + 5min},
         std::vector<std::string>{"noop"},
         {.by_priority = true},
@@ -128,7 +132,7 @@ TEST_P(FlowablesTablesOnMysql, Hold_no_characters_of_four_bytes) {
     const Job job = a_job("a").with_payload("\xF0\x9F\x98\x80");
     EXPECT_EQ(
         error_of([&] {
-            store_.insert({{JobPlace::executable, job}}, IdOrigin::given);
+            store_.enqueuer().insert({{JobPlace::executable, job}}, IdOrigin::given);
         }).kind(),
         persistence::DbErrorKind::too_long
     );
@@ -147,7 +151,9 @@ TEST_P(FlowablesTablesOnMysql, Hold_every_character_after_the_statements_of_the_
     mend_differences(*connection_);
     EXPECT_THAT(differences_of(*connection_), testing::IsEmpty());
     const std::string emoji = "\xF0\x9F\x98\x80";
-    store_.insert({{JobPlace::executable, a_job("a").with_payload(emoji)}}, IdOrigin::given);
+    store_.enqueuer().insert(
+        {{JobPlace::executable, a_job("a").with_payload(emoji)}}, IdOrigin::given
+    );
     EXPECT_EQ(acquire().payload, emoji);
     EXPECT_EQ(text_of("SELECT RETRIES_ FROM ACT_RU_JOB WHERE ID_ = 'theirs'"), "2");
 }
@@ -186,7 +192,7 @@ TEST_P(FlowablesTablesOnPostgresql, May_hold_bytes_that_are_no_text) {
     );
     const std::string bytes("\xac\xed\x00\x05\xff\x00", 6);
     EXPECT_EQ(acquire().payload, bytes);
-    EXPECT_EQ(store_.find("bytes").value().job.payload, bytes);
+    EXPECT_EQ(store_.jobs().find("bytes").value().job.payload, bytes);
 }
 
 }  // namespace

@@ -126,7 +126,7 @@ void FlowablesTables::take_over() {
 }
 
 Job FlowablesTables::acquire() {
-    std::vector<Job> jobs = store_.acquire(
+    std::vector<Job> jobs = store_.executor().acquire(
         {.owner = "node", .until = now_ + 5min}, std::vector<std::string>{"noop"}, 10
     );
     EXPECT_EQ(jobs.size(), 1U);
@@ -135,7 +135,7 @@ Job FlowablesTables::acquire() {
 
 void FlowablesTables::apply(const Job& job, const schema::Transition& transition) {
     EXPECT_THAT(
-        store_.apply(
+        store_.executor().apply(
             "node",
             std::vector<Outcome>{
                 {.job = std::make_shared<const schema::Job>(job), .transition = transition}}

@@ -38,29 +38,29 @@ TEST_P(ScopesOfSharedTables, Have_only_our_jobs_suspended_with_a_tenant) {
     a_job_of("e", "ACT_RU_TIMER_JOB", "their-timer");
     execute("UPDATE ACT_RU_JOB SET TENANT_ID_ = 'acme'");
     execute("UPDATE ACT_RU_TIMER_JOB SET TENANT_ID_ = 'acme'");
-    store_.insert({{JobPlace::executable, of_shipping("ours")}}, IdOrigin::given);
-    EXPECT_EQ(store_.suspend(SuspensionScope::tenant, "acme", now_), 1);
+    store_.enqueuer().insert({{JobPlace::executable, of_shipping("ours")}}, IdOrigin::given);
+    EXPECT_EQ(store_.jobs().suspend(SuspensionScope::tenant, "acme", now_), 1);
     EXPECT_EQ(text_of("SELECT ID_ FROM ACT_RU_SUSPENDED_JOB"), "ours");
     EXPECT_EQ(counts_of("e"), "1 11000");
 
-    EXPECT_EQ(store_.fire_timer("their-timer", now_), JobAnswer::done);
+    EXPECT_EQ(store_.jobs().fire_timer("their-timer", now_), JobAnswer::done);
     EXPECT_EQ(counts_of("e"), "2 20000");
-    EXPECT_EQ(store_.activate(SuspensionScope::tenant, "acme", now_), 1);
+    EXPECT_EQ(store_.jobs().activate(SuspensionScope::tenant, "acme", now_), 1);
     EXPECT_EQ(text_of("SELECT SCOPE_ID_ FROM ACT_RU_JOB WHERE ID_ = 'ours'"), "order-17");
 }
 
 TEST_P(ScopesOfSharedTables, Have_kinds_and_single_jobs_of_ours_suspended_where_they_stand) {
     Job job = of_shipping("ours");
     job.due_date = now_ + 1h;
-    store_.insert({{JobPlace::timer, job}}, IdOrigin::given);
+    store_.enqueuer().insert({{JobPlace::timer, job}}, IdOrigin::given);
     for (const auto& [scope, id] :
          {std::pair{SuspensionScope::job_definition, "shipping:3/charge"},
           std::pair{SuspensionScope::definition, "shipping:3"},
           std::pair{SuspensionScope::job, "ours"}}) {
-        EXPECT_FALSE(store_.is_of_engine(scope, id));
-        EXPECT_EQ(store_.suspend(scope, id, now_), 1) << id;
+        EXPECT_FALSE(store_.jobs().is_of_engine(scope, id));
+        EXPECT_EQ(store_.jobs().suspend(scope, id, now_), 1) << id;
         EXPECT_EQ(text_of("SELECT SCOPE_DEFINITION_ID_ FROM ACT_RU_SUSPENDED_JOB"), "shipping:3");
-        EXPECT_EQ(store_.activate(scope, id, now_), 1) << id;
+        EXPECT_EQ(store_.jobs().activate(scope, id, now_), 1) << id;
     }
     EXPECT_EQ(text_of("SELECT SCOPE_DEFINITION_ID_ FROM ACT_RU_TIMER_JOB"), "shipping:3");
 }
@@ -68,17 +68,17 @@ TEST_P(ScopesOfSharedTables, Have_kinds_and_single_jobs_of_ours_suspended_where_
 TEST_P(ScopesOfSharedTables, Have_jobs_and_kinds_of_an_engine_that_only_it_suspends) {
     an_execution("e", 0, 0, 1);
     a_job_of("e", "ACT_RU_DEADLETTER_JOB", "theirs");
-    EXPECT_TRUE(store_.is_of_engine(SuspensionScope::job, "theirs"));
-    EXPECT_TRUE(store_.is_of_engine(SuspensionScope::job_definition, "process:1/task"));
-    EXPECT_TRUE(store_.is_of_engine(SuspensionScope::new_of_definition, "process:1"));
-    EXPECT_FALSE(store_.is_of_engine(SuspensionScope::tenant, "acme"));
-    EXPECT_EQ(store_.suspend(SuspensionScope::job, "theirs", now_), 0);
+    EXPECT_TRUE(store_.jobs().is_of_engine(SuspensionScope::job, "theirs"));
+    EXPECT_TRUE(store_.jobs().is_of_engine(SuspensionScope::job_definition, "process:1/task"));
+    EXPECT_TRUE(store_.jobs().is_of_engine(SuspensionScope::new_of_definition, "process:1"));
+    EXPECT_FALSE(store_.jobs().is_of_engine(SuspensionScope::tenant, "acme"));
+    EXPECT_EQ(store_.jobs().suspend(SuspensionScope::job, "theirs", now_), 0);
 }
 
 TEST_P(ScopesOfSharedTables, Have_priorities_that_an_override_finds_for_both) {
     an_execution("e", 1, 0, 0);
     a_job_of("e", "ACT_RU_JOB", "theirs");
-    store_.insert({{JobPlace::executable, of_shipping("ours")}}, IdOrigin::given);
+    store_.enqueuer().insert({{JobPlace::executable, of_shipping("ours")}}, IdOrigin::given);
     for (const std::string definition : {"process:1", "shipping:3"}) {
         const auto step = store_.definitions().override_priorities(
             {.definition = definition}, 7, {.place = JobPlace::executable}, now_
@@ -94,7 +94,7 @@ TEST_P(ScopesOfSharedTables, Keep_the_past_of_both_apart_from_the_rows_of_an_eng
     an_execution("e", 0, 0, 1);
     a_job_of("e", "ACT_RU_DEADLETTER_JOB", "theirs");
     EXPECT_THAT(
-        store_.remove(JobPlace::dead_letter, std::vector<std::string>{"theirs"}, now_),
+        store_.jobs().remove(JobPlace::dead_letter, std::vector<std::string>{"theirs"}, now_),
         ElementsAre(JobAnswer::done)
     );
     EXPECT_EQ(text_of("SELECT PROCESS_INSTANCE_ID_ FROM ACT_HI_JOB_LOG"), "e");
@@ -103,7 +103,7 @@ TEST_P(ScopesOfSharedTables, Keep_the_past_of_both_apart_from_the_rows_of_an_eng
 
     Job job = of_shipping("ours");
     job.retries = 1;
-    store_.insert({{JobPlace::executable, job}}, IdOrigin::given);
+    store_.enqueuer().insert({{JobPlace::executable, job}}, IdOrigin::given);
     fail(acquire(), "boom");
     EXPECT_EQ(
         text_of("SELECT CONCAT(PROC_INST_ID_, ' ', PROC_DEF_ID_) FROM ACT_RU_INCIDENT"),

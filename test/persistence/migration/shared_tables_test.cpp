@@ -27,7 +27,7 @@ TEST_P(SharedTables, Mark_our_rows_as_ours_also_those_of_a_plain_insert) {
                 "WHERE ID_ = 'plain'"),
         "jobstrand 1 message 3"
     );
-    store_.insert({{JobPlace::timer, a_job("a").due_at(now_)}}, IdOrigin::given);
+    store_.enqueuer().insert({{JobPlace::timer, a_job("a").due_at(now_)}}, IdOrigin::given);
     EXPECT_EQ(text_of("SELECT SCOPE_TYPE_ FROM ACT_RU_TIMER_JOB"), "jobstrand");
 }
 
@@ -36,23 +36,23 @@ TEST_P(SharedTables, Keep_instance_definition_and_execution_of_our_jobs_without_
     job.process_instance_id = "order-17";
     job.process_definition_id = "shipping:3";
     job.execution_id = "branch-2";
-    store_.insert({{JobPlace::executable, job}}, IdOrigin::given);
+    store_.enqueuer().insert({{JobPlace::executable, job}}, IdOrigin::given);
     EXPECT_EQ(
         text_of("SELECT CONCAT(SCOPE_ID_, ' ', SCOPE_DEFINITION_ID_, ' ', SUB_SCOPE_ID_) FROM "
                 "ACT_RU_JOB WHERE PROCESS_INSTANCE_ID_ IS NULL AND PROC_DEF_ID_ IS NULL AND "
                 "EXECUTION_ID_ IS NULL"),
         "order-17 shipping:3 branch-2"
     );
-    const Job found = store_.find("a").value().job;
+    const Job found = store_.jobs().find("a").value().job;
     EXPECT_EQ(found.process_instance_id, "order-17");
     EXPECT_EQ(found.process_definition_id, "shipping:3");
     EXPECT_EQ(found.execution_id, "branch-2");
     EXPECT_EQ(found.scope_id, "");
 
     const auto of_instance = persistence::SuspensionScope::instance;
-    EXPECT_EQ(store_.suspend(of_instance, "order-17", now_), 1);
+    EXPECT_EQ(store_.jobs().suspend(of_instance, "order-17", now_), 1);
     EXPECT_EQ(text_of("SELECT SCOPE_ID_ FROM ACT_RU_SUSPENDED_JOB"), "order-17");
-    EXPECT_EQ(store_.activate(of_instance, "order-17", now_), 1);
+    EXPECT_EQ(store_.jobs().activate(of_instance, "order-17", now_), 1);
     EXPECT_EQ(acquire().process_instance_id, "order-17");
 }
 
@@ -60,13 +60,13 @@ TEST_P(SharedTables, Have_timers_of_an_engine_that_are_moved_only_by_who_serves_
     an_execution("e", 0, 1, 0);
     a_job_of("e", "ACT_RU_TIMER_JOB", "theirs");
     const persistence::ServedJobs others{{"noop"}};
-    EXPECT_EQ(store_.next_due(others), std::nullopt);
-    EXPECT_EQ(store_.move_due_timers(now_, 10, std::nullopt, others).moved, 0U);
+    EXPECT_EQ(store_.timers().next_due(others), std::nullopt);
+    EXPECT_EQ(store_.timers().move_due_timers(now_, 10, std::nullopt, others).moved, 0U);
     EXPECT_EQ(counts_of("e"), "1 01000");
 
     const persistence::ServedJobs engines{{"trigger-timer"}};
-    EXPECT_NE(store_.next_due(engines), std::nullopt);
-    EXPECT_EQ(store_.move_due_timers(now_, 10, std::nullopt, engines).moved, 1U);
+    EXPECT_NE(store_.timers().next_due(engines), std::nullopt);
+    EXPECT_EQ(store_.timers().move_due_timers(now_, 10, std::nullopt, engines).moved, 1U);
     EXPECT_EQ(counts_of("e"), "2 10000");
     EXPECT_EQ(text_of("SELECT REPEAT_ FROM ACT_RU_JOB"), "R/PT1H");
     EXPECT_EQ(text_of("SELECT COUNT(*) FROM JS_SERIES"), "0");
@@ -75,10 +75,10 @@ TEST_P(SharedTables, Have_timers_of_an_engine_that_are_moved_only_by_who_serves_
 TEST_P(SharedTables, Have_the_jobs_of_each_execution_counted_through_all_moves) {
     an_execution("e", 0, 1, 0);
     a_job_of("e", "ACT_RU_TIMER_JOB", "theirs");
-    EXPECT_EQ(store_.fire_timer("theirs", now_), JobAnswer::done);
+    EXPECT_EQ(store_.jobs().fire_timer("theirs", now_), JobAnswer::done);
     EXPECT_EQ(counts_of("e"), "2 10000");
     EXPECT_THAT(
-        store_.remove(JobPlace::executable, std::vector<std::string>{"theirs"}, now_),
+        store_.jobs().remove(JobPlace::executable, std::vector<std::string>{"theirs"}, now_),
         ElementsAre(JobAnswer::done)
     );
     EXPECT_EQ(counts_of("e"), "3 00000");
@@ -87,9 +87,9 @@ TEST_P(SharedTables, Have_the_jobs_of_each_execution_counted_through_all_moves) 
 
 TEST_P(SharedTables, Have_instances_of_an_engine_that_only_it_suspends) {
     an_execution("e", 0, 0, 0);
-    EXPECT_TRUE(store_.is_of_engine(persistence::SuspensionScope::instance, "e"));
-    EXPECT_FALSE(store_.is_of_engine(persistence::SuspensionScope::instance, "order-17"));
-    EXPECT_TRUE(store_.is_of_engine(persistence::SuspensionScope::definition, "process:1"));
+    EXPECT_TRUE(store_.jobs().is_of_engine(persistence::SuspensionScope::instance, "e"));
+    EXPECT_FALSE(store_.jobs().is_of_engine(persistence::SuspensionScope::instance, "order-17"));
+    EXPECT_TRUE(store_.jobs().is_of_engine(persistence::SuspensionScope::definition, "process:1"));
 }
 
 TEST_P(
@@ -98,15 +98,15 @@ TEST_P(
 ) {
     an_execution("e", 0, 0, 0);
     const auto take = [&](std::string_view owner) {
-        return store_.take_instance(
+        return store_.engine().take_instance(
             {.instance = "e", .owner = owner, .now = now_, .until = now_ + 1min}
         );
     };
     EXPECT_TRUE(take("node"));
     EXPECT_TRUE(take("other"));
-    store_.free_instance("e", "node");
+    store_.engine().free_instance("e", "node");
     EXPECT_EQ(text_of("SELECT LOCK_OWNER_ FROM ACT_RU_EXECUTION"), "jobstrand:other");
-    store_.free_instance("e", "other");
+    store_.engine().free_instance("e", "other");
     execute("UPDATE ACT_RU_EXECUTION SET LOCK_OWNER_ = 'an engine', LOCK_TIME_ = '2030-01-01'");
     EXPECT_FALSE(take("node"));
     execute("UPDATE ACT_RU_EXECUTION SET LOCK_TIME_ = '2020-01-01'");
@@ -118,7 +118,7 @@ TEST_P(SharedTables, Find_the_series_of_a_turn_that_an_engine_has_moved) {
     nightly.series.key = "nightly";
     nightly.series.repeat = "R/P1D";
     nightly.first_turn = a_job("first").due_at(now_ + 1h);
-    store_.create({nightly}, now_);
+    store_.enqueuer().create({nightly}, now_);
     // As its ManagementService moves a timer: with Flowable's columns alone.
     execute(
         "INSERT INTO ACT_RU_JOB (ID_, REV_, TYPE_, HANDLER_TYPE_, REPEAT_, DUEDATE_, RETRIES_) "

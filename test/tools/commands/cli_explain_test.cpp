@@ -49,7 +49,7 @@ protected:
     }
 
     void tell_run(const std::string& owner, const std::string& id) {
-        const std::int64_t revision = OpenStore(url())->find(id)->job.revision;
+        const std::int64_t revision = OpenStore(url())->jobs().find(id)->job.revision;
         engine().node_store().tell_work(
             owner,
             {.runs = {{.id = id, .revision = revision, .since = engine().clock().now() - 1min}}}
@@ -314,7 +314,8 @@ TEST_F(CliExplain, An_external_job_that_a_worker_has_says_until_when) {
     const schema::TimePoint now = engine().clock().now();
     const auto fetch = [&](schema::Duration lock) {
         return OpenStore(url())
-            ->acquire_external(
+            ->workers()
+            .acquire_external(
                 {.owner = "worker-1", .until = now + lock}, {.topics = topics}, 1, now
             )
             .size();

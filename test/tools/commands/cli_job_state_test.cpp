@@ -80,7 +80,7 @@ TEST_F(CliJobState, A_job_that_has_been_running_for_long_says_since_when) {
     const std::string id = add();
     lock(id);
     EXPECT_EQ(field(id, "runningSince"), "null") << "it may still be queued";
-    const std::int64_t revision = OpenStore(url())->find(id)->job.revision;
+    const std::int64_t revision = OpenStore(url())->jobs().find(id)->job.revision;
     const auto since = std::chrono::sys_days{std::chrono::year{2026} / 11 / 20};
     engine().node_store().tell_work(
         "a-node", {.runs = {{.id = id, .revision = revision, .since = since}}}
@@ -92,7 +92,7 @@ TEST_F(CliJobState, A_job_that_has_been_running_for_long_says_since_when) {
 TEST_F(CliJobState, A_job_that_runs_says_what_its_run_has_told) {
     const std::string id = add();
     lock(id);
-    const schema::Job job = OpenStore(url())->find(id)->job;
+    const schema::Job job = OpenStore(url())->jobs().find(id)->job;
     persistence::ToldRun run{
         .job = id,
         .revision = job.revision,

@@ -33,7 +33,7 @@ protected:
         (void)engine().executor_store().acquire(
             {.owner = "node-1", .until = now + 1h, .now = now}, slow, 1
         );
-        const std::int64_t revision = OpenStore(url())->find(id)->job.revision;
+        const std::int64_t revision = OpenStore(url())->jobs().find(id)->job.revision;
         nodes.tell_work(
             "node-1",
             {.runs = {{.id = id, .revision = revision, .since = now - 5min}},

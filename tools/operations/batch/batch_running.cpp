@@ -109,7 +109,7 @@ run_as_batch(Session& session, persistence::NewBatch batch, const BatchManner& m
         return std::nullopt;  // A batch selects among all jobs.
     }
     deadletter::BatchDesk desk = session.batches();
-    const bool can_keep = desk.can_keep(batch.filter);
+    const bool can_keep = persistence::BatchStore::can_keep(batch.filter);
     if (manner.in_background && !can_keep) {
         throw CliError(ExitCode::wrong_usage, "the filter is too long for --background");
     }

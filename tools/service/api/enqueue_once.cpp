@@ -21,6 +21,7 @@ namespace {
 
 using persistence::RememberedRequest;
 using persistence::RepeatableRequest;
+using persistence::RequestStore;
 
 constexpr std::chrono::hours kRemembered{24};
 
@@ -88,12 +89,9 @@ response_for(const Order& order, const std::vector<schema::Enqueued>& enqueued) 
 }
 
 /// A transaction that has taken the key has also enqueued, or it was rolled back.
-[[nodiscard]] bool is_remembered(
-    persistence::RequestStore& store,
-    persistence::Transaction& transaction,
-    const RepeatableRequest& request
-) {
-    const auto found = store.find_request(transaction, request.key);
+[[nodiscard]] bool
+is_remembered(persistence::Transaction& transaction, const RepeatableRequest& request) {
+    const auto found = RequestStore::find_request(transaction, request.key);
     return found && found->digest == request.digest;
 }
 
@@ -103,21 +101,22 @@ response_for(const Order& order, const std::vector<schema::Enqueued>& enqueued) 
     const Order& order,
     RepeatableRequest request
 ) {
-    persistence::RequestStore& store = api.engine.request_store();
     std::optional<RememberedRequest> remembered;
     std::vector<schema::Enqueued> enqueued;
     Response response;
     api.engine.in_transaction(
         [&](persistence::Transaction& transaction) {
-            remembered = store.take_request(transaction, request);
+            remembered = RequestStore::take_request(transaction, request);
             if (!remembered) {
                 enqueued = api.engine.enqueueing().enqueue_all(transaction, order.jobs);
                 response = response_for(order, enqueued);
-                store.answer_request(transaction, request.key, response.status, response.body);
+                RequestStore::answer_request(
+                    transaction, request.key, response.status, response.body
+                );
             }
         },
         [&](persistence::Transaction& transaction) {
-            return !remembered && is_remembered(store, transaction, request);
+            return !remembered && is_remembered(transaction, request);
         }
     );
     if (remembered) {
@@ -125,7 +124,7 @@ response_for(const Order& order, const std::vector<schema::Enqueued>& enqueued) 
         return replay(std::move(*remembered), request.digest);
     }
     counts.add(enqueued);
-    store.forget_requests(request.now);
+    api.engine.request_store().forget_requests(request.now);
     return response;
 }
 

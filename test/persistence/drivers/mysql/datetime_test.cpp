@@ -43,8 +43,10 @@ protected:
         );
         const timers::SeriesPlanner schedule;
         persistence::SqlStore store(pool, log, schedule);
-        store.insert({{JobPlace::timer, a_job("late").due_at(due)}}, persistence::IdOrigin::given);
-        return store.find("late").value().job.due_date;
+        store.enqueuer().insert(
+            {{JobPlace::timer, a_job("late").due_at(due)}}, persistence::IdOrigin::given
+        );
+        return store.jobs().find("late").value().job.due_date;
     }
 
     [[nodiscard]] std::vector<std::string> types_of_times() {

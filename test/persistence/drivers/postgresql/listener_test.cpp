@@ -55,7 +55,7 @@ protected:
             10s
         );
         persistence::SqlStore store(pool, log, schedule);
-        store.insert({{place, job}});
+        store.enqueuer().insert({{place, job}});
     }
 
     std::unique_ptr<JobListener> listener_;

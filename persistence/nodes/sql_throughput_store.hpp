@@ -5,8 +5,7 @@
 
 namespace jobstrand::persistence {
 
-/// The role of the store that knows what nodes have run: it only forwards to nodes/. The context
-/// must outlive it.
+/// The context must outlive it.
 class SqlThroughputStore final : public ThroughputStore {
 public:
     explicit SqlThroughputStore(const StoreContext& context) : context_(context) {}
