@@ -246,8 +246,11 @@ class Suite:
         self.equal('buried', self.jobstrand.listed('dead', 'show', 'm-job')['processInstanceId'], 'order-2')
         self.engine.do('requeue', 'm-job', 2)
         self.engine.do('fire-timer', 'm-timer')
+        (self.where.folder / 'serve.log').write_text('')
         with self.jobstrand.serving():
             self.within_reach('their runs', lambda: self.engine.do('count', 'executable') == '0')
+        told = re.findall(r'WARN  Flowable.* has moved .* priority, retry cycle.* job=(\S+)', (self.where.folder / 'serve.log').read_text())
+        self.equal('what was lost with the move', told, ['m-timer'])
         self.equal('what is left of ours', [self.engine.do('count', place) for place in interop.PLACES], ['0'] * 5)
 
     def series_that_its_management_fires(self):
