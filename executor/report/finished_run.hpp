@@ -5,6 +5,7 @@
 #include "schema/time.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,7 @@ struct FinishedRun {
     schema::TimePoint ended;
     schema::TransitionReason reason;
     std::string_view error = {};  ///< Of a failure.
+    std::optional<schema::TimePoint> locked = {};  ///< When this node took the job.
 };
 
 /// Told of each run by the thread that has ended it: it must not block, and not throw.
