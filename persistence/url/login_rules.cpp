@@ -14,6 +14,10 @@ namespace jobstrand::persistence {
 
 namespace {
 
+bool is_tls_wanted(const DatabaseUrl& url) {
+    return option_text(url, kSslOption, {}) == "require" || server_is_verified(url);
+}
+
 std::optional<std::string> password_error(const DatabaseUrl& url) {
     std::vector<std::string> places;
     if (!url.password.empty()) {
@@ -46,8 +50,7 @@ std::optional<std::string> socket_error(const DatabaseUrl& url) {
     if (!url.host.empty() && url.host != "localhost") {
         return fmt::format("a host and {} exclude each other", kSocketOption);
     }
-    const std::string_view ssl = option_text(url, kSslOption, {});
-    if (ssl == "require" || ssl == "verify") {
+    if (is_tls_wanted(url)) {
         return "a socket of this machine has no TLS and needs none: leave ssl out";
     }
     return std::nullopt;
@@ -58,10 +61,25 @@ std::optional<std::string> certificate_error(const DatabaseUrl& url) {
     if (has_certificate != url.options.contains(kSslKeyOption)) {
         return fmt::format("{} and {} belong together", kSslCertOption, kSslKeyOption);
     }
-    const std::string_view ssl = option_text(url, kSslOption, {});
-    if (has_certificate && ssl != "require" && ssl != "verify") {
+    if (has_certificate && !is_tls_wanted(url)) {
         return fmt::format(
             "{} is shown inside TLS: add ssl=verify, or ssl=require", kSslCertOption
+        );
+    }
+    if (option_text(url, kSslOption, {}) == "verify-ca" && !url.options.contains(kSslCaOption)) {
+        return fmt::format(
+            "ssl=verify-ca needs {}, the file with the server's certificate or its CA", kSslCaOption
+        );
+    }
+    return std::nullopt;
+}
+
+/// Inside TLS the password is sent as it is.
+std::optional<std::string> public_key_error(const DatabaseUrl& url) {
+    if (url.options.contains(kServerPublicKeyOption) && is_tls_wanted(url)) {
+        return fmt::format(
+            "{} is for connections without TLS: leave it out, and use ssl=verify or ssl=verify-ca",
+            kServerPublicKeyOption
         );
     }
     return std::nullopt;
@@ -70,7 +88,8 @@ std::optional<std::string> certificate_error(const DatabaseUrl& url) {
 }  // namespace
 
 std::optional<std::string> login_error(const DatabaseUrl& url) {
-    for (const auto error_in : {password_error, socket_error, certificate_error}) {
+    for (const auto error_in :
+         {password_error, socket_error, certificate_error, public_key_error}) {
         if (auto error = error_in(url)) {
             return error;
         }

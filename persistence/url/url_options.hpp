@@ -11,10 +11,16 @@ struct DatabaseUrl;
 /// Options that all servers have: the way to one, and what is shown there.
 inline constexpr std::string_view kSocketOption = "socket";
 inline constexpr std::string_view kSslOption = "ssl";
+inline constexpr std::string_view kSslCaOption = "ssl_ca";
 inline constexpr std::string_view kSslCertOption = "ssl_cert";
 inline constexpr std::string_view kSslKeyOption = "ssl_key";
+inline constexpr std::string_view kServerPublicKeyOption = "server_public_key";
 inline constexpr std::string_view kPasswordFileOption = "password_file";
 inline constexpr std::string_view kPasswordCommandOption = "password_command";
+
+/// Whether the server proves who it is before it is told anything: by a certificate that is valid
+/// and names its host (`ssl=verify`), or that ssl_ca names or has signed (`verify-ca`).
+[[nodiscard]] bool server_is_verified(const DatabaseUrl& url);
 
 /// The value of an option that url_option_error accepted.
 [[nodiscard]] std::string_view

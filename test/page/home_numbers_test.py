@@ -109,13 +109,15 @@ class HomeNumbers(ViewCase):
     def ages(self, turn):
         """Of each number, how old it was when it was shown."""
         job = f'load-{turn}'
-        waiter = (lambda: self.page.ask('jobs/rm', {'ids': ['waits']})) if turn % 2 else lambda: self.enqueue({'id': 'waits', 'handlerType': 'nobody'})
+
+        def comes_or_goes(place, waits):
+            return lambda: self.page.ask('jobs/rm', {'place': place, 'ids': [waits['id']]}) if turn % 2 else self.enqueue(waits)
         return {
             'timers': self.age(lambda: self.enqueue({'id': job, 'dueDate': 'P1D'}), lambda: self.shown('[data-place=timer]')),
             'suspended': self.age(lambda: self.page.ask('jobs/suspend', {'ids': [job]}), lambda: self.shown('[data-place=suspended]')),
             'dead letters': self.age(lambda: self.page.ask('jobs/cancel', {'ids': [job], 'reason': 'enough'}), lambda: self.shown('[data-place=dead]')),
-            'oldest wait': self.age(waiter, lambda: bool(self.page.all('[data-oldest] ~ .split', 'nobody'))),
-            'for workers': self.age(lambda: self.enqueue({'handlerType': 'outside', 'external': True}), lambda: self.shown('[data-place=external]')),
+            'oldest wait': self.age(comes_or_goes('executable', {'id': 'waits', 'handlerType': 'nobody'}), lambda: bool(self.page.all('[data-oldest] ~ .split', 'nobody'))),
+            'for workers': self.age(comes_or_goes('external', {'id': 'outside', 'handlerType': 'outside', 'external': True}), lambda: self.shown('[data-place=external]')),
             'failures of a type': self.age(lambda: self.dead('fail', [f'fails-{turn}']), lambda: self.types('Failing types').get('command', 0))}
 
     def age(self, change, shown):

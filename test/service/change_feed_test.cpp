@@ -193,31 +193,38 @@ TEST_F(ChangeFeedTest, Nodes_that_are_lost_or_do_something_else_are_told) {
 }
 
 TEST_F(ChangeFeedTest, The_longer_a_look_takes_the_rarer_it_is_taken) {
-    source.takes = 100ms;
     const auto watcher = a_watcher();
-    const SteadyPoint next = feed.turn();
-    EXPECT_EQ(next, now + 10s);
-    for (int i = 0; i < 9; ++i) {
-        turn_after(1s);
+    (void)feed.turn();
+    const std::pair<schema::Duration, schema::Duration> rests[] = {
+        {1ms, 1s},
+        {12ms, 1200ms},
+        {75ms, 1500ms},  // Numbers are to be no older than two seconds,
+        {100ms, 2s},     // unless that were more than a twentieth of the time.
+    };
+    for (const auto& [takes, rest] : rests) {
+        source.takes = takes;
+        turn_after(10s);
+        const int looks = source.looks;
+        turn_after(rest - 1ms);
+        EXPECT_EQ(source.looks, looks) << takes.count();
+        turn_after(1ms);
+        EXPECT_EQ(source.looks, looks + 1) << takes.count();
     }
-    EXPECT_EQ(source.looks, 1);
-    turn_after(1s);
-    EXPECT_EQ(source.looks, 2);
 }
 
 TEST_F(
     ChangeFeedTest,
     What_is_done_is_looked_at_the_rarer_the_longer_that_takes_and_counts_are_not
 ) {
-    source.work_takes = 100ms;
+    source.work_takes = 500ms;
     const auto watcher = a_watcher();
     (void)feed.turn();
     for (int i = 0; i < 9; ++i) {
-        turn_after(1001ms);
+        turn_after(1s);
     }
     EXPECT_EQ(source.looks, 10);
     EXPECT_EQ(source.looks_at_work, 1);
-    turn_after(1001ms);
+    turn_after(1s);
     EXPECT_EQ(source.looks_at_work, 2);
 }
 

@@ -1,8 +1,8 @@
 #include "persistence/drivers/mysql/database.hpp"
 
-#include "persistence/drivers/mysql/client_options.hpp"
 #include "persistence/drivers/mysql/connection.hpp"
 #include "persistence/drivers/mysql/errors.hpp"
+#include "persistence/drivers/mysql/memory_file.hpp"
 #include "persistence/drivers/mysql/server_certificate.hpp"
 #include "persistence/drivers/mysql/version.hpp"
 #include "persistence/sql/db_error.hpp"
@@ -17,7 +17,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 
 namespace jobstrand::persistence {
@@ -47,6 +49,9 @@ schema::Duration connect_timeout(const DatabaseUrl& url) {
 /// mysql_clear_password, dialog and caching_sha2_password, send it to a server that asks, or
 /// encrypted with a key that the server has just named.
 constexpr std::string_view kProofs = "mysql_native_password,client_ed25519";
+/// Without TLS and with a key that we have, only who has the other half of it can read it.
+constexpr std::string_view kProofsByKey =
+    "mysql_native_password,client_ed25519,caching_sha2_password";
 
 /// Empty: the server is on a host.
 std::string socket_of(const DatabaseUrl& url) {
@@ -65,33 +70,45 @@ void add_text(
 }
 
 void add_tls(sql::ConnectOptionsMap& properties, const DatabaseUrl& url) {
-    if (option_text(url, "ssl", "off") == "off") {
+    const std::string_view ssl = option_text(url, kSslOption, "off");
+    if (ssl == "off") {
         return;
     }
     properties["sslEnforce"] = true;
-    if (option_text(url, "ssl", {}) == "verify") {
+    if (ssl == "verify") {
         properties["sslVerify"] = true;
     }
-    add_text(properties, "sslCA", url, "ssl_ca");
+    if (ssl != "verify-ca") {
+        add_text(properties, "sslCA", url, kSslCaOption);
+    }
     add_text(properties, "sslCert", url, kSslCertOption);
     add_text(properties, "sslKey", url, kSslKeyOption);
 }
 
-/// What must hold before the library gives anything away. A certificate that it verifies is enough,
-/// and so is a socket: who listens there has been let into its folder.
-void add_guards(const ClientOptions& options, const DatabaseUrl& url) {
+/// What must hold before the library gives anything away, in options of its own, for which
+/// Connector/C++ has no properties. A certificate that it verifies is enough, and so is a socket:
+/// who listens there has been let into its folder. It cannot tell a certificate of ssl_ca by
+/// anything but its name; so it is told which one we have found to be of ssl_ca.
+std::string guards(const DatabaseUrl& url, const std::optional<MemoryFile>& key) {
+    std::string options = "[client]\n";
     if (!socket_of(url).empty()) {
-        return;
+        return options;
     }
-    const std::string_view ssl = option_text(url, "ssl", "off");
-    if (ssl == "require") {
-        options.add(
-            "tls-fp", mysql_certificate_fingerprint(url.host, url.port, connect_timeout(url))
+    const std::string_view ssl = option_text(url, kSslOption, "off");
+    if (ssl == "require" || ssl == "verify-ca") {
+        const std::string trusted(ssl == "require" ? "" : option_text(url, kSslCaOption, {}));
+        options += fmt::format(
+            "tls-fp = {}\n",
+            mysql_certificate_fingerprint(url.host, url.port, connect_timeout(url), trusted)
         );
     }
-    if (ssl != "verify" && option_text(url, "clear_password", "refuse") == "refuse") {
-        options.add("restricted-auth", kProofs);
+    if (key) {
+        options += fmt::format("server-public-key = {}\n", key->path());
     }
+    if (!server_is_verified(url) && option_text(url, "clear_password", "refuse") == "refuse") {
+        options += fmt::format("restricted-auth = {}\n", key ? kProofsByKey : kProofs);
+    }
+    return options;
 }
 
 sql::ConnectOptionsMap connect_properties(const DatabaseUrl& url) {
@@ -120,8 +137,12 @@ std::unique_ptr<sql::Connection> connect(const DatabaseUrl& url) {
     // The driver's own registry is not thread-safe; this makes its first call the only one.
     static sql::Driver* const driver = sql::mysql::get_driver_instance();
     sql::ConnectOptionsMap properties = connect_properties(url);
-    const ClientOptions options;
-    add_guards(options, url);
+    // A key that the library does not find it asks the server for, which proves nothing.
+    std::optional<MemoryFile> key;
+    if (url.options.contains(kServerPublicKeyOption)) {
+        key.emplace(mysql_public_key(std::string(option_text(url, kServerPublicKeyOption, {}))));
+    }
+    const MemoryFile options(guards(url, key));
     properties["readDefaultFile"] = sql::SQLString(options.path());
     return std::unique_ptr<sql::Connection>(driver->connect(properties));
 }

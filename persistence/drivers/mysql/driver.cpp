@@ -13,15 +13,16 @@ namespace {
 
 using Form = UrlOption::Form;
 
-constexpr std::array<std::string_view, 3> kSsl{"off", "require", "verify"};
+constexpr std::array<std::string_view, 4> kSsl{"off", "require", "verify", "verify-ca"};
 constexpr std::array<std::string_view, 2> kRefuseOrAllow{"refuse", "allow"};
 constexpr std::array kOptions{
     UrlOption{"connect_timeout"},
     UrlOption{"statement_timeout"},
     UrlOption{kSslOption, Form::word, kSsl},
-    UrlOption{"ssl_ca", Form::text, {}, "ssl-ca"},
+    UrlOption{kSslCaOption, Form::text, {}, "ssl-ca"},
     UrlOption{kSslCertOption, Form::text, {}, "ssl-cert"},
     UrlOption{kSslKeyOption, Form::text, {}, "ssl-key"},
+    UrlOption{kServerPublicKeyOption, Form::text, {}, "server-public-key"},
     UrlOption{"clear_password", Form::word, kRefuseOrAllow},
     UrlOption{kPasswordFileOption, Form::text},
     UrlOption{kPasswordCommandOption, Form::text},

@@ -4,8 +4,11 @@
 #include "persistence/sql/db_error.hpp"
 
 #include <fmt/format.h>
+#include <openssl/bio.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
-#include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
 
 #include <array>
 #include <csignal>
@@ -52,6 +55,30 @@ private:
     return DbError(
         DbErrorKind::unreachable, fmt::format("TLS failed, which the option ssl asks for: {}", why)
     );
+}
+
+[[nodiscard]] std::string cannot_be_read(const std::string& file, std::string_view what) {
+    return fmt::format("{} has no {} in PEM, or cannot be read", file, what);
+}
+
+/// A certificate of the file that is no CA is trusted for itself.
+void trust_only(SSL_CTX* context, const std::string& trusted) {
+    if (SSL_CTX_load_verify_file(context, trusted.c_str()) != 1) {
+        throw no_tls(cannot_be_read(trusted, "certificate"));
+    }
+    X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(context), X509_V_FLAG_PARTIAL_CHAIN);
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
+}
+
+[[nodiscard]] DbError no_agreement(const SSL* tls) {
+    const auto verified = SSL_get_verify_result(tls);
+    if (verified == X509_V_OK) {
+        return no_tls("the server and this program agree on no version or cipher");
+    }
+    return no_tls(fmt::format(
+        "the server's certificate is not the one in ssl_ca, nor signed by one there: {}",
+        X509_verify_cert_error_string(verified)
+    ));
 }
 
 [[nodiscard]] std::uint32_t byte_at(std::string_view bytes, std::size_t index) {
@@ -106,23 +133,45 @@ private:
 
 }  // namespace
 
-std::string
-mysql_certificate_fingerprint(const std::string& host, int port, schema::Duration timeout) {
+std::string mysql_certificate_fingerprint(
+    const std::string& host,
+    int port,
+    schema::Duration timeout,
+    const std::string& trusted
+) {
+    const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(
+        SSL_CTX_new(TLS_client_method()), &SSL_CTX_free
+    );
+    if (!trusted.empty()) {
+        trust_only(context.get(), trusted);
+    }
     const Socket socket = Socket::connect(host, port, timeout);
     if (!offers_tls(read_packet(socket))) {
         throw no_tls("the server has none");
     }
     socket.send(request_for_tls());
-    const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(
-        SSL_CTX_new(TLS_client_method()), &SSL_CTX_free
-    );
     const std::unique_ptr<SSL, decltype(&SSL_free)> tls(SSL_new(context.get()), &SSL_free);
     SSL_set_fd(tls.get(), socket.descriptor());
     const WithoutSigpipe without_sigpipe;
     if (SSL_connect(tls.get()) != 1) {
-        throw no_tls("the server and this program agree on no version or cipher");
+        throw no_agreement(tls.get());
     }
     return fingerprint_of(SSL_get0_peer_certificate(tls.get()));
+}
+
+std::string mysql_public_key(const std::string& file) {
+    using Stream = std::unique_ptr<BIO, decltype(&BIO_free)>;
+    const Stream in(BIO_new_file(file.c_str(), "r"), &BIO_free);
+    const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key(
+        in ? PEM_read_bio_PUBKEY(in.get(), nullptr, nullptr, nullptr) : nullptr, &EVP_PKEY_free
+    );
+    const Stream out(BIO_new(BIO_s_mem()), &BIO_free);
+    if (!key || PEM_write_bio_PUBKEY(out.get(), key.get()) != 1) {
+        throw DbError(DbErrorKind::unreachable, cannot_be_read(file, "public key"));
+    }
+    char* text = nullptr;
+    const auto size = BIO_get_mem_data(out.get(), &text);
+    return {text, static_cast<std::size_t>(size)};
 }
 
 }  // namespace jobstrand::persistence

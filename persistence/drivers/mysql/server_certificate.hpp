@@ -10,11 +10,21 @@ namespace jobstrand::persistence {
 /// name. The client library takes `require` for a wish, and goes on without TLS where the server
 /// has none; told the fingerprint of a certificate, it does not.
 ///
-/// Returns the SHA-1 fingerprint in hexadecimal, the only one that the library compares. It proves
-/// nothing about who the server is: see the option `ssl=verify`.
+/// `trusted` is a file with certificates: the server's must be one of them, or signed by one of
+/// them, whatever names are in it; the one that a MySQL server makes for itself names no host.
+/// Empty: any certificate will do, and proves nothing about who the server is.
 ///
-/// Throws DbError: unreachable (no server, no TLS), not_a_database.
-[[nodiscard]] std::string
-mysql_certificate_fingerprint(const std::string& host, int port, schema::Duration timeout);
+/// Returns the SHA-1 fingerprint in hexadecimal, the only one that the library compares.
+///
+/// Throws DbError: unreachable (no server, no TLS, not to be trusted), not_a_database.
+[[nodiscard]] std::string mysql_certificate_fingerprint(
+    const std::string& host,
+    int port,
+    schema::Duration timeout,
+    const std::string& trusted
+);
+
+/// Returns the public key that is in this file, in PEM. Throws DbError: there is none.
+[[nodiscard]] std::string mysql_public_key(const std::string& file);
 
 }  // namespace jobstrand::persistence

@@ -43,8 +43,8 @@ Approach::Approach(const DatabaseUrl& url) : url_(url), text_(postgresql_connect
     if (url.password.empty() || url.options.contains(kSocketOption)) {
         return;
     }
-    const std::string_view ssl = option_text(url, "ssl", "prefer");
-    if (ssl == "verify" || option_text(url, "clear_password", "refuse") == "allow") {
+    const std::string_view ssl = option_text(url, kSslOption, "prefer");
+    if (server_is_verified(url) || option_text(url, "clear_password", "refuse") == "allow") {
         return;
     }
     if (PQlibVersion() >= kKnowsRequireAuth) {

@@ -161,7 +161,7 @@ std::string postgresql_connection_text(const DatabaseUrl& url) {
         text += fmt::format(" target_session_attrs={}", target);
     }
     constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kFiles{
-        {{"sslrootcert", "ssl_ca"}, {"sslcert", kSslCertOption}, {"sslkey", kSslKeyOption}}};
+        {{"sslrootcert", kSslCaOption}, {"sslcert", kSslCertOption}, {"sslkey", kSslKeyOption}}};
     for (const auto& [parameter, option] : kFiles) {
         if (const std::string_view file = option_text(url, option, {}); !file.empty()) {
             text += fmt::format(" {}={}", parameter, in_quotes(file));

@@ -15,7 +15,7 @@ namespace {
 
 using Form = UrlOption::Form;
 
-constexpr std::array<std::string_view, 4> kSsl{"off", "prefer", "require", "verify"};
+constexpr std::array<std::string_view, 5> kSsl{"off", "prefer", "require", "verify", "verify-ca"};
 constexpr std::array<std::string_view, 2> kRefuseOrAllow{"refuse", "allow"};
 constexpr std::array<std::string_view, 2> kOnOrOff{"on", "off"};
 constexpr std::array<std::string_view, 5> kSynchronousCommit{
@@ -30,7 +30,7 @@ constexpr std::array kOptions{
     UrlOption{"statement_timeout"},
     UrlOption{"lock_timeout"},
     UrlOption{kSslOption, Form::word, kSsl},
-    UrlOption{"ssl_ca", Form::text, {}, "sslrootcert"},
+    UrlOption{kSslCaOption, Form::text, {}, "sslrootcert"},
     UrlOption{kSslCertOption, Form::text, {}, "sslcert"},
     UrlOption{kSslKeyOption, Form::text, {}, "sslkey"},
     UrlOption{"clear_password", Form::word, kRefuseOrAllow},

@@ -96,6 +96,13 @@ TEST_P(TlsServer, Is_used_as_the_option_ssl_says) {
     const auto error = opening_error(url_);
     EXPECT_EQ(error.kind(), DbErrorKind::unreachable);
     EXPECT_THAT(error.what(), HasSubstr("TLS failed"));
+
+    url_.options["ssl"] = "verify-ca";
+    EXPECT_NE(cipher(url_), "") << "whatever name is in it";
+    const TemporaryDirectory others;
+    SelfSigned().write_to(others.path());
+    url_.options["ssl_ca"] = (others.path() / "cert.pem").string();
+    EXPECT_EQ(opening_error(url_).kind(), DbErrorKind::unreachable);
 }
 
 /// Lets a user in who shows this certificate, and nobody else.

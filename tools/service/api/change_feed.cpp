@@ -105,7 +105,7 @@ SteadyPoint ChangeFeed::turn() {
         return SteadyPoint::max();
     }
     const SteadyPoint now = now_();
-    if (now >= next_look_) {
+    if (now >= std::min(next_look_, next_work_)) {
         look();
     }
     greet();
@@ -115,7 +115,7 @@ SteadyPoint ChangeFeed::turn() {
         }
         next_beat_ = now + kHeartbeat;
     }
-    return std::min(next_look_, next_beat_);
+    return std::min({next_look_, next_work_, next_beat_});
 }
 
 bool ChangeFeed::is_watched() const {
@@ -176,12 +176,15 @@ void ChangeFeed::look() {
     const SteadyPoint began = now_();
     // Defended catch: those who watch go on to wait for a database that is away.
     try {
-        look_at_jobs();
-        next_look_ = rested_since(began);
+        if (began >= next_look_) {
+            look_at_jobs();
+            next_look_ = rested_since(began);
+        }
         look_at_work();
         is_failing_ = false;
     } catch (const std::exception& error) {
         next_look_ = rested_since(began);
+        next_work_ = next_look_;
         for (View& view : views_) {
             view.told.clear();
         }
@@ -197,7 +200,9 @@ void ChangeFeed::look() {
 
 SteadyPoint ChangeFeed::rested_since(SteadyPoint began) const {
     const SteadyPoint ended = now_();
-    return ended + std::max<SteadyPoint::duration>(kLook, kRest * (ended - began));
+    const SteadyPoint::duration took = ended - began;
+    const auto wanted = std::clamp<SteadyPoint::duration>(kRest * took, kShortRest, kLongRest);
+    return ended + std::max(wanted, kLeastRest * took);
 }
 
 void ChangeFeed::look_at_jobs() {
@@ -223,12 +228,15 @@ void ChangeFeed::look_at_jobs() {
 }
 
 void ChangeFeed::look_at_work() {
-    View& all = views_.front();
     const SteadyPoint began = now_();
-    if (all.is_watched() && began >= next_work_) {
-        tell(all.watchers, part_changes(all, source_.work()));
-        next_work_ = rested_since(began);
+    if (began < next_work_) {
+        return;
     }
+    View& all = views_.front();
+    if (all.is_watched()) {
+        tell(all.watchers, part_changes(all, source_.work()));
+    }
+    next_work_ = rested_since(began);
 }
 
 /// From what was told last to what is now.

@@ -53,7 +53,7 @@ public:
 /// Tells those who watch how many jobs stand where, which nodes live, and what they do, whenever
 /// that has changed; who may see some jobs only hears of these, and of no nodes. It is looked once
 /// for all who may see the same, and not at all while nobody watches; and because looking is work
-/// for the database, only a hundredth of the time is spent on counts, and another on what is done.
+/// for the database, a hundredth of the time is spent on counts, and another on what is done.
 ///
 /// Thread safety: safe, but for turn().
 class ChangeFeed final {
@@ -61,9 +61,13 @@ public:
     /// Who may watch at once.
     static constexpr std::size_t kWatchers = 100;
 
-    /// The shortest time between two looks, and how many times longer than a look it is.
-    static constexpr std::chrono::seconds kLook{1};
+    /// Between two looks there is a hundred times what the last one took, and at least kShortRest,
+    /// but no more than kLongRest, so that what is told is no older than two seconds; unless that
+    /// were more than a twentieth of the time.
+    static constexpr std::chrono::milliseconds kShortRest{1000};
+    static constexpr std::chrono::milliseconds kLongRest{1500};
     static constexpr int kRest = 100;
+    static constexpr int kLeastRest = 20;
 
     /// How often they hear that it is still there.
     static constexpr std::chrono::seconds kHeartbeat{15};

@@ -2,11 +2,17 @@
 #include "persistence/sql/db_error.hpp"
 #include "test/fixtures/fake_server.hpp"
 #include "test/fixtures/open_connection.hpp"
+#include "test/fixtures/temporary_directory.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <openssl/bio.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/rsa.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -62,6 +68,17 @@ std::string switch_to(int number, const std::string& plugin) {
 void hear_out(FakeTalk& client) {
     while (!client.receive().empty()) {
     }
+}
+
+/// Of a new pair, the other half of which nobody has.
+void write_public_key(const std::string& path) {
+    const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key(
+        EVP_RSA_gen(2048), &EVP_PKEY_free
+    );
+    const std::unique_ptr<BIO, decltype(&BIO_free)> file(
+        BIO_new_file(path.c_str(), "w"), &BIO_free
+    );
+    ASSERT_EQ(PEM_write_bio_PUBKEY(file.get(), key.get()), 1);
 }
 
 std::optional<DbError> login_at(const FakeServer& thief, const std::string& options) {
@@ -207,6 +224,89 @@ TEST(MysqlClearPassword, Under_verify_a_certificate_of_nobody_hears_no_user) {
     });
     ASSERT_TRUE(login_at(thief, "&ssl=verify"));
     EXPECT_THAT(thief.heard(), Not(HasSubstr("jobs")));
+}
+
+TEST(MysqlClearPassword, Under_verify_ca_only_the_certificate_of_the_file_hears_a_user) {
+    const TemporaryDirectory folder;
+    const SelfSigned ours;
+    const SelfSigned another;
+    ours.write_to(folder.path());
+    const std::string options =
+        "&ssl=verify-ca&ssl_ca=" + (folder.path() / "cert.pem").string();
+    for (const bool is_ours : {true, false}) {
+        FakeServer server([&](FakeTalk& client, int) {
+            client.send(greeting(true, "mysql_native_password"));
+            client.receive(kTlsRequest);
+            if (client.begin_tls(is_ours ? ours : another)) {
+                hear_out(client);
+            }
+        });
+        const auto error = login_at(server, options);
+        ASSERT_TRUE(error);
+        EXPECT_EQ(server.heard().find("jobs") != std::string::npos, is_ours);
+        if (!is_ours) {
+            EXPECT_EQ(error->kind(), DbErrorKind::unreachable);
+            EXPECT_THAT(error->what(), HasSubstr("the server's certificate is not the one in ssl_ca"));
+        }
+    }
+}
+
+TEST(MysqlClearPassword, Under_verify_ca_another_certificate_than_the_first_hears_no_user) {
+    const TemporaryDirectory folder;
+    const SelfSigned ours;
+    const SelfSigned another;
+    ours.write_to(folder.path());
+    FakeServer thief([&](FakeTalk& client, int number) {
+        client.send(greeting(true, "mysql_native_password"));
+        client.receive(kTlsRequest);
+        static_cast<void>(client.begin_tls(number == 0 ? ours : another));
+        hear_out(client);
+    });
+    ASSERT_TRUE(login_at(
+        thief, "&ssl=verify-ca&ssl_ca=" + (folder.path() / "cert.pem").string()
+    ));
+    EXPECT_THAT(thief.heard(), Not(HasSubstr("jobs")));
+}
+
+TEST(MysqlClearPassword, Goes_to_a_server_without_tls_only_for_the_key_that_we_have) {
+    const TemporaryDirectory folder;
+    const std::string key = (folder.path() / "public_key.pem").string();
+    write_public_key(key);
+    std::string asked;
+    FakeServer thief([&](FakeTalk& client, int) {
+        client.send(greeting(false, "caching_sha2_password"));
+        client.receive();
+        client.send(packet(2, "\1\4"));
+        asked = client.receive();
+    });
+    ASSERT_TRUE(login_at(thief, "&server_public_key=" + key));
+    EXPECT_THAT(asked, Not(HasSubstr(std::string(kPassword))));
+    EXPECT_GT(asked.size(), 200U) << "it is encrypted, and no key is asked for";
+}
+
+TEST(MysqlClearPassword, Goes_nowhere_without_the_key_that_the_url_names) {
+    FakeServer thief([](FakeTalk& client, int) {
+        client.send(greeting(false, "caching_sha2_password"));
+        hear_out(client);
+    });
+    const auto error = login_at(thief, "&server_public_key=" + std::string("/no/such/file"));
+    ASSERT_TRUE(error);
+    EXPECT_THAT(error->what(), HasSubstr("/no/such/file has no public key in PEM"));
+    EXPECT_THAT(thief.heard(), IsEmpty());
+}
+
+TEST(MysqlClearPassword, Of_mysqls_own_way_to_log_in_is_told_how_the_server_may_prove_itself) {
+    FakeServer server([](FakeTalk& client, int) {
+        client.send(greeting(false, "caching_sha2_password"));
+        hear_out(client);
+    });
+    const auto error = login_at(server, "");
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->kind(), DbErrorKind::access_denied);
+    EXPECT_THAT(
+        error->what(),
+        AllOf(HasSubstr("ssl=verify-ca&ssl_ca=FILE"), HasSubstr("server_public_key=FILE"))
+    );
 }
 
 TEST(MysqlClearPassword, Under_require_a_server_that_hangs_up_ends_the_login_and_not_the_process) {
