@@ -20,7 +20,7 @@ struct FinishedRun {
     schema::TimePoint began;  ///< By the engine's clock, as `ended`.
     schema::TimePoint ended;
     schema::TransitionReason reason;
-    std::string_view error = {};  ///< Of a failure.
+    std::string_view error = {};                   ///< Of a failure.
     std::optional<schema::TimePoint> locked = {};  ///< When this node took the job.
 };
 

@@ -47,7 +47,35 @@ EngineOptions on_the_database_of_the_case(EngineOptions options) {
 /// What snippets mean by `jobstrand::`. Their engines stand on the database of the case.
 namespace jobstrand {
 
-using namespace ::jobstrand;
+using ::jobstrand::AcquiredWork;
+using ::jobstrand::Database;
+using ::jobstrand::EndedRun;
+using ::jobstrand::EngineOptions;
+using ::jobstrand::Enqueuer;
+using ::jobstrand::ExternalWorker;
+using ::jobstrand::FinishedRun;
+using ::jobstrand::Incident;
+using ::jobstrand::JobContext;
+using ::jobstrand::JobHistory;
+using ::jobstrand::JobLogLine;
+using ::jobstrand::JobOrder;
+using ::jobstrand::JobPlace;
+using ::jobstrand::JobQuery;
+using ::jobstrand::LogLevel;
+using ::jobstrand::LogLine;
+using ::jobstrand::Management;
+using ::jobstrand::NewJob;
+using ::jobstrand::on_sqlite;
+using ::jobstrand::OnDuplicate;
+using ::jobstrand::RunEnd;
+using ::jobstrand::SeriesManagement;
+using ::jobstrand::StartRate;
+using ::jobstrand::StoredJob;
+using ::jobstrand::StoredLimit;
+using ::jobstrand::TestNode;
+using ::jobstrand::TimePoint;
+using ::jobstrand::Transaction;
+using ::jobstrand::Value;
 
 class Engine : public ::jobstrand::Engine {
 public:
