@@ -92,6 +92,7 @@ class Suite:
         found = self.jobstrand.run('schema', 'check')
         self.equal('defaults that differ', [line for line in found.stdout.splitlines() if 'the defaults of' in line], [])
         self.equal('a mixture', 'engine' in found.stdout, False)
+        self.equal('schema check', (found.returncode, "is not Jobstrand's" in found.stdout), (0, False))
 
     def marked_rows(self):
         self.where.sql("INSERT INTO ACT_RU_JOB (ID_, HANDLER_TYPE_) VALUES ('plain', 'nobody')")

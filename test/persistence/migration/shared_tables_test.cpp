@@ -152,6 +152,15 @@ TEST_P(SharedTables, Have_timers_of_which_the_log_tells_that_an_engine_has_moved
     EXPECT_EQ(log_.lines().front().fields, "job=moved handler_type=noop ");
 }
 
+TEST_P(SharedTables, Are_as_they_must_be_whatever_texts_and_indexes_the_columns_of_an_engine_have) {
+    const auto connection = connect();  // Which sees that there is an engine.
+    EXPECT_THAT(differences_of(*connection), testing::IsEmpty());
+    EXPECT_THAT(
+        remarks_of(*connection),
+        testing::Not(testing::Contains(testing::HasSubstr("ACT_IDX_JOB_SCOPE")))
+    );
+}
+
 TEST_P(SharedTables, Are_told_from_what_an_engine_has_left_half_made) {
     const auto about_mixture = testing::Contains(testing::HasSubstr("give it an empty database"));
     EXPECT_THAT(differences_of(*connection_), testing::Not(about_mixture));
