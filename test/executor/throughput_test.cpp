@@ -101,7 +101,8 @@ TEST_F(ThroughputCountsTest, A_job_begins_with_its_first_attempt_and_waits_for_e
     RunSums mail{.begun = 1, .waited = one_of(3s)};
     mail.waited.add(3s + kShortSpan / 2);
     EXPECT_THAT(
-        counts_.take(clock_.now() + kShortSpan).front().counts.types(), ElementsAre(Pair("mail", mail))
+        counts_.take(clock_.now() + kShortSpan).front().counts.types(),
+        ElementsAre(Pair("mail", mail))
     );
 }
 
@@ -261,9 +262,7 @@ TEST_F(ThroughputWritingTest, What_is_too_old_is_forgotten_a_page_at_a_time_and_
     (void)writing_.run_once();
     EXPECT_THAT(
         store_.forgotten,
-        ElementsAre(
-            Pair(kShortSpan, begin - 15min), Pair(schema::Duration(1min), begin - 25h)
-        )
+        ElementsAre(Pair(kShortSpan, begin - 15min), Pair(schema::Duration(1min), begin - 25h))
     );
     clock_.tick(4min);
     (void)writing_.run_once();

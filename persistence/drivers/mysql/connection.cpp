@@ -8,6 +8,9 @@
 #include <cppconn/resultset.h>
 #include <cppconn/statement.h>
 
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <utility>
 
 namespace jobstrand::persistence {
@@ -17,6 +20,18 @@ namespace {
 /// More distinct texts than the store has. A server keeps 16,382 for all its connections together
 /// (max_prepared_stmt_count), so that a connection must not keep very many.
 constexpr std::size_t kPreparedStatements = 128;
+
+/// MySQL (not MariaDB) does not prepare these: error 1295.
+bool is_of_savepoint(std::string_view sql) {
+    constexpr std::array<std::string_view, 3> kWords{
+        "SAVEPOINT", "ROLLBACK TO", "RELEASE SAVEPOINT"};
+    sql.remove_prefix(std::min(sql.find_first_not_of(" \t\r\n"), sql.size()));
+    return std::ranges::any_of(kWords, [&](std::string_view words) {
+        return std::ranges::equal(sql.substr(0, words.size()), words, {}, [](char c) {
+            return static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+        });
+    });
+}
 
 DbError error_of(const sql::SQLException& error, std::string_view attempted) {
     const int code = error.getErrorCode();
@@ -51,6 +66,10 @@ MysqlConnection::MysqlConnection(std::unique_ptr<sql::Connection> connection)
 MysqlConnection::~MysqlConnection() = default;
 
 std::int64_t MysqlConnection::execute(std::string_view sql, std::span<const Value> parameters) {
+    if (parameters.empty() && is_of_savepoint(sql)) {
+        run_script(sql);
+        return 0;
+    }
     return statements_.execute(sql, parameters);
 }
 

@@ -109,10 +109,10 @@ constexpr Dialect kTimestampDialect{
     .by_id = "FORCE INDEX (PRIMARY)",
     .by_index = "FORCE INDEX ({0})",
     // Only this form of DELETE takes an index, and MySQL 9 (not MariaDB) heeds it only where there
-    // is also a condition on another column; this one is always true.
+    // is also a condition on another column; this one is always true. In this form Vitess passes it
+    // on: it refuses `({1} IS NULL) IN (TRUE, FALSE)`.
     .delete_where =
-        "DELETE FROM {0} USING {0} FORCE INDEX (PRIMARY)"
-        " WHERE ({1} IS NULL) IN (TRUE, FALSE) AND",
+        "DELETE FROM {0} USING {0} FORCE INDEX (PRIMARY) WHERE ISNULL({1}) IN (0, 1) AND",
     .behind_in_priority = "PRIORITY_ = ? AND ID_ > ?",
     .behind_due = "(DUEDATE_ > ? OR (DUEDATE_ = ? AND ID_ > ?))",
     .has_due = "DUEDATE_ IS NOT NULL",

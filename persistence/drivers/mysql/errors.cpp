@@ -214,7 +214,8 @@ DbErrorKind classify_mysql_connect(int code, std::string_view message) {
 
 std::string_view mysql_connect_advice(int code, std::string_view message) {
     if (contains(message, "restricted_auth") && contains(message, "'caching_sha2_password'")) {
-        return "the server's way to log in (caching_sha2_password) takes the password itself, which "
+        return "the server's way to log in (caching_sha2_password) takes the password itself, "
+               "which "
                "only a server gets that proves who it is: with "
                "ssl=verify-ca&ssl_ca=FILE in the URL, FILE being the server's ca.pem, or without "
                "TLS with server_public_key=FILE, its public_key.pem; both are in its data "

@@ -37,6 +37,11 @@ using schema::SteadyPoint;
 
 }  // namespace
 
+bool SharedAnswers::Shared::is_young_enough(SteadyPoint now, std::chrono::seconds age) const {
+    const SteadyPoint::duration accepted = age;
+    return now - began <= (answer == nullptr ? accepted : accepted / 2);
+}
+
 SharedAnswers::Key SharedAnswers::key_of(const Request& request) {
     const Scope& scope = request.scope;
     return {request.target, scope.topics, scope.tenants, scope.engines, scope.hidden};
@@ -53,7 +58,7 @@ Handler SharedAnswers::wrap(Handler handler) {
             const std::lock_guard lock(mutex_);
             const auto found = shared_.find(key);
             const bool is_known = found != shared_.end();
-            if (age && is_known && now_() - found->second->began <= *age) {
+            if (age && is_known && found->second->is_young_enough(now_(), *age)) {
                 Shared& shared = *found->second;
                 if (shared.answer == nullptr) {
                     shared.waiting.push_back(answer);

@@ -18,8 +18,9 @@ namespace jobstrand::service {
 
 /// What many look at is worked out once for all of them. Whoever says `Cache-Control: max-age=N`
 /// (RFC 9111, section 5.2.1.1) accepts an answer whose making began up to N seconds ago, for the
-/// same target and scope; it has an `Age`. Whoever does not gets a new one, and so do those who
-/// share from then on: nobody is shown an older state than he has seen.
+/// same target and scope; it has an `Age`. One that is there is given for half of that time, so
+/// that who asks every N seconds gets a new one each time. Whoever accepts no age gets a new one,
+/// and so do those who share from then on: nobody is shown an older state than he has seen.
 ///
 /// Thread safety: safe.
 class SharedAnswers final {
@@ -54,6 +55,8 @@ private:
         schema::SteadyPoint began;
         std::shared_ptr<const Response> answer = {};  ///< nullptr: it is being made.
         std::vector<Answer> waiting = {};
+
+        [[nodiscard]] bool is_young_enough(schema::SteadyPoint now, std::chrono::seconds age) const;
     };
 
     [[nodiscard]] static Key key_of(const Request& request);

@@ -231,8 +231,7 @@ TEST(MysqlClearPassword, Under_verify_ca_only_the_certificate_of_the_file_hears_
     const SelfSigned ours;
     const SelfSigned another;
     ours.write_to(folder.path());
-    const std::string options =
-        "&ssl=verify-ca&ssl_ca=" + (folder.path() / "cert.pem").string();
+    const std::string options = "&ssl=verify-ca&ssl_ca=" + (folder.path() / "cert.pem").string();
     for (const bool is_ours : {true, false}) {
         FakeServer server([&](FakeTalk& client, int) {
             client.send(greeting(true, "mysql_native_password"));
@@ -246,7 +245,9 @@ TEST(MysqlClearPassword, Under_verify_ca_only_the_certificate_of_the_file_hears_
         EXPECT_EQ(server.heard().find("jobs") != std::string::npos, is_ours);
         if (!is_ours) {
             EXPECT_EQ(error->kind(), DbErrorKind::unreachable);
-            EXPECT_THAT(error->what(), HasSubstr("the server's certificate is not the one in ssl_ca"));
+            EXPECT_THAT(
+                error->what(), HasSubstr("the server's certificate is not the one in ssl_ca")
+            );
         }
     }
 }
@@ -262,9 +263,7 @@ TEST(MysqlClearPassword, Under_verify_ca_another_certificate_than_the_first_hear
         static_cast<void>(client.begin_tls(number == 0 ? ours : another));
         hear_out(client);
     });
-    ASSERT_TRUE(login_at(
-        thief, "&ssl=verify-ca&ssl_ca=" + (folder.path() / "cert.pem").string()
-    ));
+    ASSERT_TRUE(login_at(thief, "&ssl=verify-ca&ssl_ca=" + (folder.path() / "cert.pem").string()));
     EXPECT_THAT(thief.heard(), Not(HasSubstr("jobs")));
 }
 
