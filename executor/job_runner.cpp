@@ -49,6 +49,11 @@ void add_lines(Failed& failed, const std::string& lines) {
     }
 }
 
+/// The lock was made for so long.
+std::optional<schema::TimePoint> locked_at(const schema::Job& job, schema::Duration lock_time) {
+    return job.lock_expiration ? std::optional(*job.lock_expiration - lock_time) : std::nullopt;
+}
+
 }  // namespace
 
 schema::Duration suspect_wait(schema::Duration lock_time, int lost_starts) {
@@ -166,6 +171,7 @@ void JobRunner::tell_watcher(
         .reason = held.is_written ? held.written_reason.load() : transition.reason,
         .error =
             transition.failure ? std::string_view(transition.failure->message) : std::string_view(),
+        .locked = locked_at(held.job, rules_.lock_time),
     });
 }
 

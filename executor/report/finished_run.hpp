@@ -5,6 +5,7 @@
 #include "schema/time.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,7 +20,8 @@ struct FinishedRun {
     schema::TimePoint began;  ///< By the engine's clock, as `ended`.
     schema::TimePoint ended;
     schema::TransitionReason reason;
-    std::string_view error = {};  ///< Of a failure.
+    std::string_view error = {};                   ///< Of a failure.
+    std::optional<schema::TimePoint> locked = {};  ///< When this node took the job.
 };
 
 /// Told of each run by the thread that has ended it: it must not block, and not throw.

@@ -57,7 +57,7 @@ struct RunReport {
 /// that make no sense now.
 ///
 /// Thread safety: safe.
-class Engine final {
+class Engine {
 public:
     /// Opens the database, and creates or upgrades the tables.
     explicit Engine(EngineOptions options);

@@ -97,7 +97,7 @@ private:
 /// and of their database, which may be one of a server.
 ///
 /// Thread safety: none.
-class TestEngine final {
+class TestEngine {
 public:
     /// `options.database_url` may name another database than a private one; it is not emptied. The
     /// clock begins at `start`, 1970 or later.

@@ -18,6 +18,7 @@
 #include "persistence/rows/sql_executor_store.hpp"
 #include "persistence/rows/twins.hpp"
 #include "persistence/rows/unreadable_rows.hpp"
+#include "persistence/shared/moved_by_engine.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
 
@@ -113,6 +114,7 @@ std::vector<Job> acquire_page(
     std::string behind(after);
     std::string last;
     SeenRows seen;
+    bool is_shared = false;
     const auto limits = context.limits.current();
     const bool asks_for_nodes = after.empty() && claim.pages_from == 0;
     const auto acquire = [&](Transaction& transaction) {
@@ -147,6 +149,7 @@ std::vector<Job> acquire_page(
         seen.companions =
             add_companions(transaction, {context, claim, served, limit}, joined, page.rows.jobs);
         load_payloads(transaction, page.rows.jobs);
+        is_shared = transaction.dialect().has_engine;
     };
     do {
         run_burying_twins(context, twins, acquire, [&](Transaction& transaction) {
@@ -157,6 +160,9 @@ std::vector<Job> acquire_page(
     if (limit.seen != nullptr) {
         seen.end = page.is_full ? last : std::string();
         *limit.seen = std::move(seen);
+    }
+    if (is_shared) {
+        tell_moved_by_engine(context.log, page.rows.jobs);
     }
     return std::move(page.rows.jobs);
 }

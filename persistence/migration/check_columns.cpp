@@ -105,6 +105,11 @@ void compare_defaults(const LiveTable& live, TableReport& report) {
     }
 }
 
+/// Whose columns an engine has made, so that it is for its people to say what they hold.
+bool is_of_engine(const TableReport& report) {
+    return report.dialect().has_engine && report.table().name.starts_with("ACT_");
+}
+
 /// One difference for all columns with the same collation. A column with a foreign key has the
 /// texts of the other table, and needs no more.
 void compare_texts(const LiveTable& live, TableReport& report) {
@@ -129,18 +134,20 @@ void compare_texts(const LiveTable& live, TableReport& report) {
         }
     }
     for (const auto& [how, columns] : unfit) {
-        report.differs(
-            fmt::format(
-                "{} of {} {}: their collation is {}",
-                fmt::join(columns.names, ", "),
-                report.table().name,
-                how.first == TextFit::lacks_characters
-                    ? std::string_view("cannot hold every character, such as emoji")
-                    : std::string_view("do not compare byte by byte"),
-                how.second
-            ),
-            report.alter(columns.clauses)
+        std::string description = fmt::format(
+            "{} of {} {}: their collation is {}",
+            fmt::join(columns.names, ", "),
+            report.table().name,
+            how.first == TextFit::lacks_characters
+                ? std::string_view("cannot hold every character, such as emoji")
+                : std::string_view("do not compare byte by byte"),
+            how.second
         );
+        if (is_of_engine(report)) {
+            report.remark(std::move(description), report.alter(columns.clauses));
+        } else {
+            report.differs(std::move(description), report.alter(columns.clauses));
+        }
     }
 }
 

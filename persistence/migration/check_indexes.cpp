@@ -86,9 +86,14 @@ bool is_ours(std::string_view name, const schema::Table& table) {
            );
 }
 
+/// As all those of its indexes and foreign keys that it names itself.
+bool is_index_of_engine(std::string_view name, const Dialect& dialect) {
+    return dialect.has_engine && name.starts_with("ACT_");
+}
+
 void remark_indexes_of_others(const LiveTable& live, TableReport& report) {
     for (const auto& [name, index] : live.indexes) {
-        if (!is_ours(name, report.table())) {
+        if (!is_ours(name, report.table()) && !is_index_of_engine(name, report.dialect())) {
             report.remark(fmt::format(
                 "the {}index {} of {} ({}) is not Jobstrand's: every insert and delete writes it",
                 index.is_unique ? "unique " : "",

@@ -18,6 +18,7 @@ struct SchemaDifference {
 struct SchemaRemark {
     std::string table;
     std::string description;
+    std::vector<std::string> mend = {};  ///< For who wants it otherwise.
 };
 
 struct SchemaReport {

@@ -15,8 +15,8 @@ void TableReport::differs(std::string description, std::vector<std::string> mend
     );
 }
 
-void TableReport::remark(std::string description) {
-    report_.remarks.push_back({std::string(table_.name), std::move(description)});
+void TableReport::remark(std::string description, std::vector<std::string> mend) {
+    report_.remarks.push_back({std::string(table_.name), std::move(description), std::move(mend)});
 }
 
 std::string TableReport::change(std::string_view clause, const schema::Column& column) const {

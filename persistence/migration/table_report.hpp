@@ -22,7 +22,7 @@ public:
     [[nodiscard]] const Catalog& catalog() const { return dialect_.tables.catalog; }
 
     void differs(std::string description, std::vector<std::string> mend = {});
-    void remark(std::string description);
+    void remark(std::string description, std::vector<std::string> mend = {});
 
     /// A clause of catalog().changes for one column; empty where the database has none.
     [[nodiscard]] std::string change(std::string_view clause, const schema::Column& column) const;

@@ -1,3 +1,4 @@
+#include "test/fixtures/databases_by_url.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 
 #include <gtest/gtest.h>
@@ -33,6 +34,63 @@ using namespace std::chrono_literals;
 #undef assert
 #define assert EXPECT_TRUE
 
+/// On a server: that of the case. Empty: SQLite, as the snippets say.
+std::string url_of_the_case;
+
+EngineOptions on_the_database_of_the_case(EngineOptions options) {
+    if (!url_of_the_case.empty()) {
+        options.database_url = url_of_the_case;
+    }
+    return options;
+}
+
+/// What snippets mean by `jobstrand::`. Their engines stand on the database of the case.
+namespace jobstrand {
+
+using ::jobstrand::AcquiredWork;
+using ::jobstrand::Database;
+using ::jobstrand::EndedRun;
+using ::jobstrand::EngineOptions;
+using ::jobstrand::Enqueuer;
+using ::jobstrand::ExternalWorker;
+using ::jobstrand::FinishedRun;
+using ::jobstrand::Incident;
+using ::jobstrand::JobContext;
+using ::jobstrand::JobHistory;
+using ::jobstrand::JobLogLine;
+using ::jobstrand::JobOrder;
+using ::jobstrand::JobPlace;
+using ::jobstrand::JobQuery;
+using ::jobstrand::LogLevel;
+using ::jobstrand::LogLine;
+using ::jobstrand::Management;
+using ::jobstrand::NewJob;
+using ::jobstrand::on_sqlite;
+using ::jobstrand::OnDuplicate;
+using ::jobstrand::RunEnd;
+using ::jobstrand::SeriesManagement;
+using ::jobstrand::StartRate;
+using ::jobstrand::StoredJob;
+using ::jobstrand::StoredLimit;
+using ::jobstrand::TestNode;
+using ::jobstrand::TimePoint;
+using ::jobstrand::Transaction;
+using ::jobstrand::Value;
+
+class Engine : public ::jobstrand::Engine {
+public:
+    explicit Engine(EngineOptions options)
+        : ::jobstrand::Engine(on_the_database_of_the_case(std::move(options))) {}
+};
+
+class TestEngine : public ::jobstrand::TestEngine {
+public:
+    explicit TestEngine(EngineOptions options = silent(), TimePoint start = kTestStart)
+        : ::jobstrand::TestEngine(on_the_database_of_the_case(std::move(options)), start) {}
+};
+
+}  // namespace jobstrand
+
 bool order_exists(std::string_view payload) {
     return !payload.empty();
 }
@@ -65,19 +123,30 @@ struct Recorder {
 };
 
 /// Works in a folder of its own, because the snippets name files.
-class Embedding : public testing::Test {
+class Embedding : public testing::TestWithParam<DatabaseByUrl> {
 protected:
     Embedding() : before_(std::filesystem::current_path()) {
         std::filesystem::current_path(directory_.path());
     }
     ~Embedding() override { std::filesystem::current_path(before_); }
 
+    void SetUp() override {
+        if (GetParam().missing) {
+            GTEST_SKIP() << *GetParam().missing;
+        }
+        url_of_the_case = GetParam().url();
+    }
+
 private:
     TemporaryDirectory directory_;
     std::filesystem::path before_;
 };
 
-TEST_F(Embedding, An_engine) {
+INSTANTIATE_TEST_SUITE_P(On, Embedding, testing::ValuesIn(databases_by_url()), [](const auto& of) {
+    return of.param.name;
+});
+
+TEST_P(Embedding, An_engine) {
     jobstrand::Engine engine({.database_url = "sqlite:orders.db"});
     engine.add_handler("invoice", write_invoice);
     engine.start();
@@ -94,13 +163,14 @@ TEST_F(Embedding, An_engine) {
     EXPECT_TRUE(engine.stop());
 }
 
-TEST_F(Embedding, Transactions) {
+TEST_P(Embedding, Transactions) {
     jobstrand::TestEngine test;
     Engine& engine = test.engine();
-    engine.in_transaction([](Transaction& transaction) {
-        transaction.execute("CREATE TABLE bookings (id TEXT, sum REAL)");
-        transaction.execute("CREATE TABLE orders (id TEXT)");
-    });
+    for (const std::string table : {"bookings (id TEXT, sum REAL)", "orders (id TEXT)"}) {
+        engine.in_transaction([&](Transaction& transaction) {
+            transaction.execute("CREATE TABLE " + table);
+        });
+    }
     engine.add_handler("invoice", write_invoice);
     engine.add_transactional_handler(
         "book",
@@ -126,8 +196,9 @@ TEST_F(Embedding, Transactions) {
     EXPECT_EQ(sums, (std::map<std::string, double>{{"A17", 9.5}}));
 }
 
-TEST_F(Embedding, Producers_without_an_engine) {
-    jobstrand::TestEngine test;
+// own_connection_server_test has the bridges to servers.
+TEST(EmbeddingOnSqlite, Producers_without_an_engine) {
+    ::jobstrand::TestEngine test;
     sqlite3* db = nullptr;
     ASSERT_EQ(sqlite3_open(test.database_path().c_str(), &db), SQLITE_OK);
     sqlite3_exec(db, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr);
@@ -138,7 +209,7 @@ TEST_F(Embedding, Producers_without_an_engine) {
     EXPECT_EQ(test.waiting().size(), 1);
 }
 
-TEST_F(Embedding, Producers_with_a_driver_of_their_own) {
+TEST(EmbeddingOnSqlite, Producers_with_a_driver_of_their_own) {
     Recorder my_driver;
     jobstrand::Enqueuer enqueuer({
         .database = jobstrand::Database::postgresql,
@@ -165,7 +236,7 @@ struct Bank {
     std::string charged;
 };
 
-TEST_F(Embedding, Asynchronous_handlers) {
+TEST_P(Embedding, Asynchronous_handlers) {
     jobstrand::TestEngine test;
     Engine& engine = test.engine();
     Bank bank;
@@ -180,7 +251,7 @@ TEST_F(Embedding, Asynchronous_handlers) {
     EXPECT_EQ(engine.count(JobPlace::executable), 0);
 }
 
-TEST_F(Embedding, Once_however_often_it_is_asked_for) {
+TEST_P(Embedding, Once_however_often_it_is_asked_for) {
     jobstrand::TestEngine test;
     Engine& engine = test.engine();
     for (int i = 0; i < 2; ++i) {
@@ -193,7 +264,7 @@ TEST_F(Embedding, Once_however_often_it_is_asked_for) {
     EXPECT_EQ(engine.count(JobPlace::executable), 1);
 }
 
-TEST_F(Embedding, What_repeats) {
+TEST_P(Embedding, What_repeats) {
     jobstrand::TestEngine test;
     Engine& engine = test.engine();
     engine.start_series({
@@ -227,7 +298,7 @@ struct Printer {
     bool has_paper = true;
 };
 
-TEST_F(Embedding, External_workers) {
+TEST_P(Embedding, External_workers) {
     jobstrand::TestEngine test;
     Engine& engine = test.engine();
     Printer printer;
@@ -248,7 +319,7 @@ TEST_F(Embedding, External_workers) {
     EXPECT_EQ(engine.list(JobPlace::timer).at(0).exception_message, "no paper");
 }
 
-TEST_F(Embedding, What_happened) {
+TEST_P(Embedding, What_happened) {
     jobstrand::TestEngine test;
     Engine& engine = test.engine();
     engine.add_handler("invoice", [](const JobContext&) -> HandlerResult {
@@ -274,7 +345,31 @@ TEST_F(Embedding, What_happened) {
     EXPECT_EQ(shown, (std::vector<std::string>{"tray 2", "failed: no paper"}));
 }
 
-TEST_F(Embedding, Operators) {
+TEST_P(Embedding, Events) {
+    std::vector<std::string> told;
+    const auto tell = [&](const std::string& text) { told.push_back(text); };
+    jobstrand::EngineOptions options = jobstrand::TestEngine::silent();
+    options.history.on_incident = [&](const jobstrand::Incident& incident) {
+        tell(incident.job + ": " + incident.message);
+    };
+    options.hooks.after_run = [&](const jobstrand::EndedRun& run) {
+        tell(std::string(run.job.id) + " has been run");
+    };
+    jobstrand::TestEngine test(options);
+    Engine& engine = test.engine();
+    engine.on_external_jobs([&] { tell("work for the printers"); });
+    engine.add_handler("mail", [](const JobContext&) -> HandlerResult {
+        return Failed{.message = "no such address", .retryable = false};
+    });
+    engine.enqueue({.handler_type = "mail", .id = "mail-17"});
+    EXPECT_EQ(test.run_until_idle(), 1);
+    engine.enqueue({.handler_type = "print", .for_external_worker = true});
+    const std::vector<std::string> all{
+        "mail-17 has been run", "mail-17: no such address", "work for the printers"};
+    EXPECT_EQ(told, all);
+}
+
+TEST_P(Embedding, Operators) {
     jobstrand::TestEngine test;
     Engine& engine = test.engine();
     engine.add_handler("mail", [](const JobContext&) -> HandlerResult {
@@ -304,7 +399,7 @@ TEST_F(Embedding, Operators) {
     EXPECT_EQ(shown, (std::vector<std::string>{"tenant:*: 0 wait", "type:mail: 0 wait"}));
 }
 
-TEST_F(Embedding, Tests) {
+TEST_P(Embedding, Tests) {
     jobstrand::TestEngine test;
     test.engine().add_handler("remind", remind);
     test.engine().enqueue({.handler_type = "remind", .due_date = test.now() + 24h});
@@ -324,7 +419,7 @@ TEST_F(Embedding, Tests) {
     assert(test.dead_letters().front().exception_message == "broken");
 }
 
-TEST_F(Embedding, A_retry_rule) {
+TEST_P(Embedding, A_retry_rule) {
     jobstrand::EngineOptions options;
     options.retry_rule = [](const RunningJob& job, int attempt, const Failed& failure) {
         RetryDecision decision;  // as usual
@@ -351,7 +446,7 @@ struct Watcher {
     std::vector<std::string> seen;
 };
 
-TEST_F(Embedding, Hooks) {
+TEST_P(Embedding, Hooks) {
     Watcher log;
     Watcher times;
     const std::string tenant = "acme";
@@ -371,7 +466,7 @@ TEST_F(Embedding, Hooks) {
     EXPECT_EQ(times.seen, std::vector<std::string>{"remind"});
 }
 
-TEST_F(Embedding, A_test_at_another_date) {
+TEST_P(Embedding, A_test_at_another_date) {
     // clang-format off
     jobstrand::TestEngine old(jobstrand::TestEngine::silent(), std::chrono::sys_days(2014y / 3 / 29));
     old.engine().add_handler("remind", remind);
@@ -381,7 +476,7 @@ TEST_F(Embedding, A_test_at_another_date) {
     // clang-format on
 }
 
-TEST_F(Embedding, A_test_with_two_nodes) {
+TEST_P(Embedding, A_test_with_two_nodes) {
     jobstrand::TestEngine test;
     test.engine().add_handler("remind", remind);
     jobstrand::TestNode& other = test.add_node();
@@ -395,7 +490,7 @@ TEST_F(Embedding, A_test_with_two_nodes) {
     assert(test.runs().back().node == other.name());
 }
 
-TEST_F(Embedding, Looking_for_jobs) {
+TEST_P(Embedding, Looking_for_jobs) {
     jobstrand::Engine engine({.database_url = "sqlite:orders.db", .log = nullptr});
     std::size_t shown = 0;
     const auto show = [&](const std::vector<jobstrand::StoredJob>& page) { shown += page.size(); };
@@ -413,7 +508,7 @@ TEST_F(Embedding, Looking_for_jobs) {
     EXPECT_EQ(shown, 0U) << "it has not failed";
 }
 
-TEST_F(Embedding, Settings_and_log) {
+TEST_P(Embedding, Settings_and_log) {
     Recorder my_log;
     jobstrand::Engine engine({
         .database_url = "sqlite:orders.db",

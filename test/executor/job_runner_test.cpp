@@ -91,12 +91,14 @@ TEST_F(JobRunnerTest, A_handler_gets_a_span_of_its_own_in_the_trace_of_the_job) 
 TEST_F(JobRunnerTest, Who_watches_is_told_of_each_run) {
     std::vector<std::string> runs;
     std::string span;
+    schema::Duration waited{0};
     on_run = [&](const FinishedRun& run) {
         std::ostringstream line;
         line << run.job.id << ' ' << run.attempt << ' ' << (run.ended - run.began).count() << ' '
              << schema::name_of(run.reason) << ' ' << run.error;
         runs.push_back(line.str());
         span = run.trace_parent;
+        waited = run.began - run.locked.value_or(run.began);
     };
     std::string told;
     handle([&](const JobContext& context) -> HandlerResult {
@@ -104,8 +106,12 @@ TEST_F(JobRunnerTest, Who_watches_is_told_of_each_run) {
         clock.tick(1500ms);
         return Failed{.message = "no ink"};
     });
-    (void)run(a_job("a").of_type("test"));
+    schema::Job job = a_job("a").of_type("test");
+    job.lock_expiration = clock.now() + 30s;
+    clock.tick(20ms);
+    (void)run(job);
     EXPECT_THAT(runs, testing::ElementsAre("a 1 1500 retry no ink"));
+    EXPECT_EQ(waited, 20ms) << "it was locked for 30 s";
     EXPECT_EQ(span, told) << "a trace begins with the run";
     EXPECT_THAT(told, testing::EndsWith("-01"));
     (void)run(a_job("b").of_type("nobody's"));

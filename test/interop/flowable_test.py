@@ -92,6 +92,7 @@ class Suite:
         found = self.jobstrand.run('schema', 'check')
         self.equal('defaults that differ', [line for line in found.stdout.splitlines() if 'the defaults of' in line], [])
         self.equal('a mixture', 'engine' in found.stdout, False)
+        self.equal('schema check', (found.returncode, "is not Jobstrand's" in found.stdout), (0, False))
 
     def marked_rows(self):
         self.where.sql("INSERT INTO ACT_RU_JOB (ID_, HANDLER_TYPE_) VALUES ('plain', 'nobody')")
@@ -246,8 +247,11 @@ class Suite:
         self.equal('buried', self.jobstrand.listed('dead', 'show', 'm-job')['processInstanceId'], 'order-2')
         self.engine.do('requeue', 'm-job', 2)
         self.engine.do('fire-timer', 'm-timer')
+        (self.where.folder / 'serve.log').write_text('')
         with self.jobstrand.serving():
             self.within_reach('their runs', lambda: self.engine.do('count', 'executable') == '0')
+        told = re.findall(r'WARN  Flowable.* has moved .* priority, retry cycle.* job=(\S+)', (self.where.folder / 'serve.log').read_text())
+        self.equal('what was lost with the move', told, ['m-timer'])
         self.equal('what is left of ours', [self.engine.do('count', place) for place in interop.PLACES], ['0'] * 5)
 
     def series_that_its_management_fires(self):

@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <iostream>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -22,15 +21,9 @@ namespace jobstrand::test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::AllOf;
-using testing::Contains;
 using testing::ElementsAre;
-using testing::Ge;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::IsSupersetOf;
-using testing::Lt;
-using testing::Not;
 
 class TestKit : public testing::Test {
 protected:
@@ -429,35 +422,6 @@ TEST(TestKitOrder, Is_that_of_the_options) {
 
 TEST(TestKitClock, Begins_in_1970_or_later) {
     EXPECT_THROW(TestEngine(TestEngine::silent(), TimePoint(-1ms)), std::logic_error);
-}
-
-// The pace is printed and not asserted: this machine may be busy.
-TEST(TestKitClock, Makes_ten_thousand_turns_of_a_year_with_both_changes_of_clocks) {
-    TestEngine test(TestEngine::silent(), std::chrono::sys_days(2014y / 1 / 1));
-    test.engine().add_handler("noop", [](const JobContext&) { return Succeeded{}; });
-    test.engine().start_series({
-        .turn = {.handler_type = "noop"},
-        .repeat = "0 0/52 * * * ?",
-        .zone = "Europe/Berlin",
-    });
-    const auto began = std::chrono::steady_clock::now();
-    test.run_for(std::chrono::days(365), 20'000);
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-    const auto seconds = std::to_string(took.count());
-    RecordProperty("seconds", seconds);
-    std::vector<TimePoint> times;
-    for (const TestRun& run : test.runs()) {
-        times.push_back(run.at);
-    }
-    // At :00 and :52 of each hour of a year. In spring three o'clock follows eight minutes to two;
-    // in autumn the hour that comes twice has its turns once.
-    EXPECT_EQ(times.size(), 2 * 365 * 24 - 2);
-    const TimePoint spring = std::chrono::sys_days(2014y / 3 / 30) + 1h;
-    const TimePoint autumn = std::chrono::sys_days(2014y / 10 / 26);
-    EXPECT_THAT(times, IsSupersetOf({spring - 8min, spring, autumn - 8min, autumn + 1h}));
-    EXPECT_THAT(times, Not(Contains(AllOf(Ge(autumn), Lt(autumn + 1h)))));
-    EXPECT_TRUE(std::ranges::is_sorted(times));
-    std::cout << times.size() << " turns in " << seconds << " s\n";
 }
 
 TEST(TestKitDatabase, Is_gone_with_the_test) {

@@ -1,7 +1,4 @@
-#include "test/fixtures/mariadb_server.hpp"
-#include "test/fixtures/postgresql_server.hpp"
-#include "test/fixtures/server_database.hpp"
-#include "test/fixtures/url_text.hpp"
+#include "test/fixtures/databases_by_url.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,11 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
-#include <map>
 #include <memory>
-#include <optional>
-#include <ostream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -35,51 +28,9 @@ Succeeded succeed(const JobContext&) {
     return {};
 }
 
-/// One kind of database.
-struct Database {
-    std::string name;
-    std::optional<std::string> missing;  ///< What this machine lacks for it.
-    std::function<std::string()> url;    ///< Of an empty one; an empty text: a private one.
-};
-
-/// Shown by GoogleTest behind the name of a case.
-void PrintTo(const Database& database, std::ostream* out) {
-    *out << database.name;
-}
-
-/// For all cases, because it takes a second to make the tables. Gone before the process ends, while
-/// there is a driver to drop them with.
-std::map<std::string, ServerDatabase>& kept_databases() {
-    static std::map<std::string, ServerDatabase> kept;
-    return kept;
-}
-
-template <typename Server>
-std::string emptied(const std::string& name, Server& (*server)()) {
-    const auto [kept, is_new] = kept_databases().try_emplace(name, server().url());
-    if (!is_new) {
-        kept->second.delete_rows();
-    }
-    return url_text(kept->second.url());
-}
-
-std::vector<Database> databases() {
-    return {
-        {"sqlite", {}, [] { return std::string(); }},
-        {"mariadb",
-         MariaDbServer::what_is_missing(),
-         [] { return emptied("mariadb", shared_mariadb_server); }},
-        {"postgresql",
-         PostgresqlServer::what_is_missing(),
-         [] { return emptied("postgresql", shared_postgresql_server); }},
-    };
-}
-
 /// Nodes of a test engine, on every database that this machine can offer.
-class Nodes : public testing::TestWithParam<Database> {
+class Nodes : public testing::TestWithParam<DatabaseByUrl> {
 protected:
-    static void TearDownTestSuite() { kept_databases().clear(); }
-
     void SetUp() override {
         if (GetParam().missing) {
             GTEST_SKIP() << *GetParam().missing;
@@ -141,7 +92,7 @@ protected:
     std::unique_ptr<TestEngine> test_;
 };
 
-INSTANTIATE_TEST_SUITE_P(On, Nodes, testing::ValuesIn(databases()), [](const auto& of) {
+INSTANTIATE_TEST_SUITE_P(On, Nodes, testing::ValuesIn(databases_by_url()), [](const auto& of) {
     return of.param.name;
 });
 

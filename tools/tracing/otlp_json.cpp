@@ -41,18 +41,24 @@ constexpr int kError = 2;
     return could_run ? std::max(run.began - *could_run, schema::Duration{0}) : schema::Duration{0};
 }
 
-[[nodiscard]] std::string attributes_of(const executor::FinishedRun& run) {
-    const std::vector<std::string> attributes{
+/// `operation` is a word of the conventions for messaging.
+[[nodiscard]] std::vector<std::string>
+attributes_of(const executor::FinishedRun& run, std::string_view operation) {
+    return {
         text_attribute("messaging.system", "jobstrand"),
-        text_attribute("messaging.operation.type", "process"),
+        text_attribute("messaging.operation.type", operation),
         text_attribute("messaging.destination.name", run.job.handler_type),
         text_attribute("messaging.message.id", run.job.id),
         text_attribute("messaging.message.conversation_id", run.job.correlation_id),
         number_attribute("jobstrand.attempt", run.attempt),
-        text_attribute("jobstrand.outcome", schema::name_of(run.reason)),
-        number_attribute("jobstrand.wait_ms", waited(run).count()),
     };
-    return fmt::format("{}", fmt::join(attributes, ","));
+}
+
+[[nodiscard]] std::vector<std::string> attributes_of_run(const executor::FinishedRun& run) {
+    std::vector<std::string> attributes = attributes_of(run, "process");
+    attributes.push_back(text_attribute("jobstrand.outcome", schema::name_of(run.reason)));
+    attributes.push_back(number_attribute("jobstrand.wait_ms", waited(run).count()));
+    return attributes;
 }
 
 /// An interrupted run is neither.
@@ -66,23 +72,76 @@ constexpr int kError = 2;
     return fmt::format(R"({{"code":{},"message":{}}})", kError, json_string(run.error));
 }
 
+/// As random as the id of the run, and another one.
+[[nodiscard]] std::string id_of_lock(std::string_view id_of_run) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string id;
+    for (const char digit : id_of_run) {
+        id += kDigits[kDigits.size() - 1 - kDigits.find(digit)];
+    }
+    return id;
+}
+
+struct SpanOfTrace {
+    std::string_view trace;
+    std::string_view id;
+    std::string_view parent;  ///< Empty: it has none.
+    std::string name;
+    schema::TimePoint began;
+    schema::TimePoint ended;
+    std::vector<std::string> attributes;
+    std::string status;
+};
+
+[[nodiscard]] std::string json_of(const SpanOfTrace& span) {
+    return fmt::format(
+        R"({{"traceId":"{}","spanId":"{}",{}"name":{},"kind":{},"startTimeUnixNano":"{}",)"
+        R"("endTimeUnixNano":"{}","attributes":[{}],"status":{}}})",
+        span.trace,
+        span.id,
+        span.parent.empty() ? "" : fmt::format(R"("parentSpanId":"{}",)", span.parent),
+        json_string(span.name),
+        kConsumer,
+        nanoseconds(span.began),
+        nanoseconds(span.ended),
+        fmt::join(span.attributes, ","),
+        span.status
+    );
+}
+
 }  // namespace
 
 std::string otlp_span(const executor::FinishedRun& run, const schema::TraceParent& span) {
     const auto parent = schema::parse_trace_parent(run.job.trace_parent);
-    return fmt::format(
-        R"({{"traceId":"{}","spanId":"{}",{}"name":{},"kind":{},"startTimeUnixNano":"{}",)"
-        R"("endTimeUnixNano":"{}","attributes":[{}],"status":{}}})",
-        span.trace_id,
-        span.parent_id,
-        parent ? fmt::format(R"("parentSpanId":"{}",)", parent->parent_id) : "",
-        json_string(run.job.handler_type),
-        kConsumer,
-        nanoseconds(run.began),
-        nanoseconds(run.ended),
-        attributes_of(run),
-        status_of(run)
-    );
+    return json_of({
+        .trace = span.trace_id,
+        .id = span.parent_id,
+        .parent = parent ? std::string_view(parent->parent_id) : std::string_view(),
+        .name = run.job.handler_type,
+        .began = run.began,
+        .ended = run.ended,
+        .attributes = attributes_of_run(run),
+        .status = status_of(run),
+    });
+}
+
+std::optional<std::string>
+otlp_lock_span(const executor::FinishedRun& run, const schema::TraceParent& span) {
+    if (!run.locked || *run.locked >= run.began) {
+        return std::nullopt;
+    }
+    const auto parent = schema::parse_trace_parent(run.job.trace_parent);
+    const std::string id = id_of_lock(span.parent_id);
+    return json_of({
+        .trace = span.trace_id,
+        .id = id,
+        .parent = parent ? parent->parent_id : span.parent_id,
+        .name = "lock " + run.job.handler_type,
+        .began = *run.locked,
+        .ended = run.began,
+        .attributes = attributes_of(run, "receive"),
+        .status = "{}",
+    });
 }
 
 std::string otlp_request(std::string_view service_name, std::span<const std::string> spans) {

@@ -71,7 +71,13 @@ void SpanExporter::add(const executor::FinishedRun& run) {
     if (!span || !span->is_sampled) {
         return;
     }
-    std::string json = otlp_span(run, *span);
+    add(otlp_span(run, *span));
+    if (auto lock = otlp_lock_span(run, *span)) {
+        add(std::move(*lock));
+    }
+}
+
+void SpanExporter::add(std::string span) {
     bool is_batch = false;
     {
         const std::lock_guard lock(mutex_);
@@ -79,7 +85,7 @@ void SpanExporter::add(const executor::FinishedRun& run) {
             ++counts_.dropped;
             return;
         }
-        waiting_.push_back(std::move(json));
+        waiting_.push_back(std::move(span));
         ++unsent_;
         is_batch = waiting_.size() == kBatch;
     }

@@ -42,7 +42,7 @@ public:
 
     void start();
 
-    /// Takes the span of a run that is sampled.
+    /// Takes the spans of a run that is sampled.
     void add(const executor::FinishedRun& run);
 
     /// Sends what is there; returns when that has been done, refused, or `limit` is over. What a
@@ -52,6 +52,8 @@ public:
     [[nodiscard]] const SpanCounts& counts() const { return counts_; }
 
 private:
+    void add(std::string span);
+
     // On the thread of the client.
     void tick();
     void send();

@@ -6,6 +6,7 @@
 #include "persistence/store/sql_store.hpp"
 #include "schema/job_transition.hpp"
 #include "test/fixtures/job_builder.hpp"
+#include "test/fixtures/recording_log.hpp"
 #include "test/persistence/adapter_test.hpp"
 #include "timers/series/series_planner.hpp"
 
@@ -34,7 +35,7 @@ protected:
     void fail(const schema::Job& job, std::string details);
 
     const schema::TimePoint now_{std::chrono::milliseconds(1'767'225'600'000)};
-    schema::SilentLog log_;
+    RecordingLog log_;
     persistence::SessionPool pool_{
         [this](persistence::SessionPool::Access) { return connect(); },
         {.writers = 1, .readers = 0},

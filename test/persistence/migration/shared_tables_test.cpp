@@ -133,6 +133,34 @@ TEST_P(SharedTables, Find_the_series_of_a_turn_that_an_engine_has_moved) {
     EXPECT_EQ(text_of("SELECT COUNT(*) FROM JS_SERIES"), "1");
 }
 
+TEST_P(SharedTables, Have_timers_of_which_the_log_tells_that_an_engine_has_moved_them) {
+    store_.insert({{JobPlace::timer, a_job("fired").due_at(now_ + 1h)}}, IdOrigin::given);
+    EXPECT_EQ(store_.fire_timer("fired", now_), JobAnswer::done);
+    EXPECT_EQ(acquire().id, "fired");
+    EXPECT_THAT(log_.lines(), testing::IsEmpty());
+
+    store_.insert({{JobPlace::timer, a_job("moved").due_at(now_ + 1h)}}, IdOrigin::given);
+    execute(
+        "INSERT INTO ACT_RU_JOB (ID_, REV_, TYPE_, HANDLER_TYPE_, DUEDATE_, RETRIES_, CREATE_TIME_)"
+        " SELECT ID_, 1, TYPE_, HANDLER_TYPE_, DUEDATE_, RETRIES_, '2026-01-01' FROM "
+        "ACT_RU_TIMER_JOB"
+    );
+    execute("DELETE FROM ACT_RU_TIMER_JOB");
+    EXPECT_EQ(acquire().id, "moved");
+    ASSERT_EQ(log_.lines().size(), 1U);
+    EXPECT_THAT(log_.lines().front().message, testing::HasSubstr("retry cycle"));
+    EXPECT_EQ(log_.lines().front().fields, "job=moved handler_type=noop ");
+}
+
+TEST_P(SharedTables, Are_as_they_must_be_whatever_texts_and_indexes_the_columns_of_an_engine_have) {
+    const auto connection = connect();  // Which sees that there is an engine.
+    EXPECT_THAT(differences_of(*connection), testing::IsEmpty());
+    EXPECT_THAT(
+        remarks_of(*connection),
+        testing::Not(testing::Contains(testing::HasSubstr("ACT_IDX_JOB_SCOPE")))
+    );
+}
+
 TEST_P(SharedTables, Are_told_from_what_an_engine_has_left_half_made) {
     const auto about_mixture = testing::Contains(testing::HasSubstr("give it an empty database"));
     EXPECT_THAT(differences_of(*connection_), testing::Not(about_mixture));

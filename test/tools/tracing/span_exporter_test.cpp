@@ -67,13 +67,17 @@ protected:
         return json::parse(request.body())["resourceSpans"][0]["scopeSpans"][0]["spans"];
     }
 
-    /// The span that comes of this run.
-    [[nodiscard]] json span_of(const FinishedRun& run) {
+    /// What comes of this run.
+    [[nodiscard]] json spans_of(const FinishedRun& run) {
         const TestApp collector([](const TestApp::Request&) { return a_response(200); });
         const auto exporter = an_exporter(collector);
         exporter->add(run);
         exporter->flush(test::kPatience);
-        const json spans = spans_in(collector.requests().at(0));
+        return spans_in(collector.requests().at(0));
+    }
+
+    [[nodiscard]] json span_of(const FinishedRun& run) {
+        const json spans = spans_of(run);
         EXPECT_EQ(spans.size(), 1U);
         return spans[0];
     }
@@ -129,6 +133,26 @@ TEST_F(SpanExporterTest, A_failure_says_so_and_an_interruption_is_none) {
 TEST_F(SpanExporterTest, A_job_that_nobody_traced_has_a_span_without_a_parent) {
     job_.trace_parent.clear();
     EXPECT_FALSE(span_of(a_run()).contains("parentSpanId"));
+}
+
+TEST_F(SpanExporterTest, The_wait_from_the_lock_to_the_handler_is_a_span_beside_that_of_the_run) {
+    FinishedRun run = a_run();
+    run.locked = schema::TimePoint(2500ms);
+    for (const std::string parent : {"00f067aa0ba902b7", "aaaaaaaaaaaaaaaa"}) {
+        const json spans = spans_of(run);
+        ASSERT_EQ(spans.size(), 2U);
+        EXPECT_EQ(spans[0]["spanId"], "aaaaaaaaaaaaaaaa");
+        EXPECT_EQ(spans[1]["spanId"], "5555555555555555");
+        EXPECT_EQ(spans[1]["traceId"], spans[0]["traceId"]);
+        EXPECT_EQ(spans[1]["parentSpanId"], parent);
+        EXPECT_EQ(spans[1]["name"], "lock mail");
+        EXPECT_EQ(spans[1]["startTimeUnixNano"], "2500000000");
+        EXPECT_EQ(spans[1]["endTimeUnixNano"], spans[0]["startTimeUnixNano"]);
+        EXPECT_EQ(attributes_in(spans[1]).at("messaging.operation.type"), "receive");
+        job_.trace_parent.clear();  // The run begins the trace.
+    }
+    run.locked = run.began;
+    EXPECT_EQ(spans_of(run).size(), 1U) << "it did not wait";
 }
 
 TEST_F(SpanExporterTest, A_request_says_who_sends_it) {

@@ -26,18 +26,23 @@ void write_statement(std::ostream& out, const std::string& statement) {
     }
 }
 
+void write_statements(std::ostream& out, const std::vector<std::string>& statements) {
+    for (const std::string& statement : statements) {
+        write_statement(out, statement);
+    }
+}
+
 void write_for_people(std::ostream& out, const SchemaReport& report) {
     for (const SchemaDifference& difference : report.differences) {
         out << printable(difference.description) << '\n';
-        for (const std::string& statement : difference.mend) {
-            write_statement(out, statement);
-        }
+        write_statements(out, difference.mend);
     }
     if (report.differences.empty()) {
         out << "the tables are as this program expects them\n";
     }
     for (const SchemaRemark& remark : report.remarks) {
         out << "remark: " << printable(remark.description) << '\n';
+        write_statements(out, remark.mend);
     }
 }
 
@@ -80,7 +85,7 @@ void write_schema_report(Session& session, const SchemaReport& report) {
         writer.add(record_of(difference.table, difference.description, false, difference.mend));
     }
     for (const SchemaRemark& remark : report.remarks) {
-        writer.add(record_of(remark.table, remark.description, true, {}));
+        writer.add(record_of(remark.table, remark.description, true, remark.mend));
     }
     writer.finish();
 }
