@@ -2,17 +2,13 @@
 #include "persistence/sql/db_error.hpp"
 #include "test/fixtures/fake_server.hpp"
 #include "test/fixtures/open_connection.hpp"
+#include "test/fixtures/self_signed.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <openssl/bio.h>
-#include <openssl/evp.h>
-#include <openssl/pem.h>
-#include <openssl/rsa.h>
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -68,17 +64,6 @@ std::string switch_to(int number, const std::string& plugin) {
 void hear_out(FakeTalk& client) {
     while (!client.receive().empty()) {
     }
-}
-
-/// Of a new pair, the other half of which nobody has.
-void write_public_key(const std::string& path) {
-    const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key(
-        EVP_RSA_gen(2048), &EVP_PKEY_free
-    );
-    const std::unique_ptr<BIO, decltype(&BIO_free)> file(
-        BIO_new_file(path.c_str(), "w"), &BIO_free
-    );
-    ASSERT_EQ(PEM_write_bio_PUBKEY(file.get(), key.get()), 1);
 }
 
 std::optional<DbError> login_at(const FakeServer& thief, const std::string& options) {
@@ -270,7 +255,7 @@ TEST(MysqlClearPassword, Under_verify_ca_another_certificate_than_the_first_hear
 TEST(MysqlClearPassword, Goes_to_a_server_without_tls_only_for_the_key_that_we_have) {
     const TemporaryDirectory folder;
     const std::string key = (folder.path() / "public_key.pem").string();
-    write_public_key(key);
+    write_rsa_public_key(key);
     std::string asked;
     FakeServer thief([&](FakeTalk& client, int) {
         client.send(greeting(false, "caching_sha2_password"));
