@@ -29,7 +29,9 @@ protected:
     }
 
     ManualRunResult run(std::string_view id) {
-        return run_by_hand({store().executor(), handlers_, clock_, log_}, {.retry = policy_}, id, kLockTime);
+        return run_by_hand(
+            {store().executor(), handlers_, clock_, log_}, {.retry = policy_}, id, kLockTime
+        );
     }
 
     HandlerRegistry handlers_;
