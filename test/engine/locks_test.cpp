@@ -111,8 +111,9 @@ TEST_F(EngineTest, Jobs_of_a_node_that_died_are_freed_when_their_locks_expire) {
     engine->enqueue({.handler_type = "test"});
     const std::vector<std::string> types{"test"};
     test::OpenStore dead_node(url());
-    const auto held =
-        dead_node->acquire({.owner = "dead-node", .until = clock.now() + 100ms}, types, 10);
+    const auto held = dead_node->executor().acquire(
+        {.owner = "dead-node", .until = clock.now() + 100ms}, types, 10
+    );
     ASSERT_EQ(held.size(), 1U);
     engine->start();
     EXPECT_TRUE(runs.wait_for(1));

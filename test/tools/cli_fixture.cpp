@@ -113,13 +113,14 @@ std::string CliTest::add_dead(const std::string& message, const std::string& det
     const schema::TimePoint now = clock_.now();
     const persistence::LockClaim claim{
         .owner = "a-node", .until = now + std::chrono::hours(1), .now = now};
-    const schema::Job job = node->acquire_one(id, claim, now).job;
+    const schema::Job job = node->executor().acquire_one(id, claim, now).job;
     const persistence::Outcome outcome{
         .job = std::make_shared<const schema::Job>(job),
         .transition = schema::failed(job, {.message = message, .details = details}, {}, now),
     };
     EXPECT_EQ(
-        node->apply("a-node", std::span(&outcome, 1)).front(), persistence::OutcomeAnswer::done
+        node->executor().apply("a-node", std::span(&outcome, 1)).front(),
+        persistence::OutcomeAnswer::done
     );
     return id;
 }
@@ -129,7 +130,7 @@ void CliTest::lock(const std::string& id) {
     const persistence::LockClaim claim{
         .owner = "a-node", .until = now + std::chrono::hours(1), .now = now};
     OpenStore node(url());
-    EXPECT_EQ(node->acquire_one(id, claim, now).answer, persistence::JobAnswer::done);
+    EXPECT_EQ(node->executor().acquire_one(id, claim, now).answer, persistence::JobAnswer::done);
 }
 
 void CliTest::execute(std::string_view sql) {
