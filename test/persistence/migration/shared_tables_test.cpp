@@ -134,12 +134,16 @@ TEST_P(SharedTables, Find_the_series_of_a_turn_that_an_engine_has_moved) {
 }
 
 TEST_P(SharedTables, Have_timers_of_which_the_log_tells_that_an_engine_has_moved_them) {
-    store_.insert({{JobPlace::timer, a_job("fired").due_at(now_ + 1h)}}, IdOrigin::given);
-    EXPECT_EQ(store_.fire_timer("fired", now_), JobAnswer::done);
+    store_.enqueuer().insert(
+        {{JobPlace::timer, a_job("fired").due_at(now_ + 1h)}}, IdOrigin::given
+    );
+    EXPECT_EQ(store_.jobs().fire_timer("fired", now_), JobAnswer::done);
     EXPECT_EQ(acquire().id, "fired");
     EXPECT_THAT(log_.lines(), testing::IsEmpty());
 
-    store_.insert({{JobPlace::timer, a_job("moved").due_at(now_ + 1h)}}, IdOrigin::given);
+    store_.enqueuer().insert(
+        {{JobPlace::timer, a_job("moved").due_at(now_ + 1h)}}, IdOrigin::given
+    );
     execute(
         "INSERT INTO ACT_RU_JOB (ID_, REV_, TYPE_, HANDLER_TYPE_, DUEDATE_, RETRIES_, CREATE_TIME_)"
         " SELECT ID_, 1, TYPE_, HANDLER_TYPE_, DUEDATE_, RETRIES_, '2026-01-01' FROM "
