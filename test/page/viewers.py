@@ -5,7 +5,7 @@ Usage: viewers.py JOBSTRAND postgresql|mariadb [--viewers N] [--jobs N] [--round
 
 Beside many dead letters, timers and series. A viewer keeps the stream of events open and asks what the home view asks, as often; with --each-alone
 for answers of his own. They are there for a while before the jobs come, all at once. Prints the medians of jobs a second and of the CPU time
-of service and database a job, and what viewers add. Nothing runs it by itself: it takes minutes.
+of service and database a job, and what viewers add, over all and by pairs. Nothing runs it by itself: it takes minutes.
 """
 import argparse
 import contextlib
@@ -116,6 +116,10 @@ def main():
                 found.append(drain(given, env, run, viewers))
     (rate, cpu), (seen_rate, seen_cpu) = ([statistics.median(each) for each in zip(*found)] for found in figures.values())
     print(f'{given.viewers} viewers: {seen_rate / rate:.3f} of the jobs a second, {seen_cpu / cpu:.3f} of the CPU a job')
+    # Two that follow each other find the machine in the same mood.
+    pairs = [(seen[0] / alone[0], seen[1] / alone[1]) for alone, seen in zip(*figures.values())]
+    of_rate, of_cpu = (statistics.median(each) for each in zip(*pairs))
+    print(f'by pairs: {of_rate:.3f} of the jobs a second, {of_cpu:.3f} of the CPU a job')
 
 
 main()
