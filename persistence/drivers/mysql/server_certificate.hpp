@@ -8,7 +8,8 @@ namespace jobstrand::persistence {
 
 /// Asks a server of MySQL's protocol for its certificate, and tells it nothing, not even a user's
 /// name. The client library takes `require` for a wish, and goes on without TLS where the server
-/// has none; told the fingerprint of a certificate, it does not.
+/// has none; told the fingerprint of a certificate, it does not. So servers that share an address
+/// have to show the same one.
 ///
 /// `trusted` is a file with certificates: the server's must be one of them, or signed by one of
 /// them, whatever names are in it; the one that a MySQL server makes for itself names no host.
