@@ -71,23 +71,25 @@ void SpanExporter::add(const executor::FinishedRun& run) {
     if (!span || !span->is_sampled) {
         return;
     }
-    add(otlp_span(run, *span));
+    std::vector<std::string> spans{otlp_span(run, *span)};
     if (auto lock = otlp_lock_span(run, *span)) {
-        add(std::move(*lock));
+        spans.push_back(std::move(*lock));
     }
+    add(std::move(spans));
 }
 
-void SpanExporter::add(std::string span) {
+void SpanExporter::add(std::vector<std::string> spans) {
     bool is_batch = false;
     {
         const std::lock_guard lock(mutex_);
-        if (waiting_.size() >= kMost) {
-            ++counts_.dropped;
+        if (waiting_.size() + spans.size() > kMost) {
+            counts_.dropped += spans.size();
             return;
         }
-        waiting_.push_back(std::move(span));
-        ++unsent_;
-        is_batch = waiting_.size() == kBatch;
+        const bool was_batch = waiting_.size() >= kBatch;
+        unsent_ += spans.size();
+        std::move(spans.begin(), spans.end(), std::back_inserter(waiting_));
+        is_batch = !was_batch && waiting_.size() >= kBatch;
     }
     if (is_batch) {
         asio::post(client_.context(), [self = shared_from_this()] { self->send(); });

@@ -52,7 +52,8 @@ public:
     [[nodiscard]] const SpanCounts& counts() const { return counts_; }
 
 private:
-    void add(std::string span);
+    /// Those of one run: they wait, or are dropped, together.
+    void add(std::vector<std::string> spans);
 
     // On the thread of the client.
     void tick();
