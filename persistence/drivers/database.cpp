@@ -1,5 +1,6 @@
 #include "persistence/drivers/database.hpp"
 
+#include "persistence/drivers/hosts.hpp"
 #include "persistence/drivers/password.hpp"
 #include "persistence/drivers/registry.hpp"
 #include "persistence/sql/db_error.hpp"
@@ -45,9 +46,12 @@ private:
 };
 
 SessionPool::Connect connect_with(const Driver& driver, const DatabaseUrl& url) {
+    const auto hosts = std::make_shared<Hosts>(url);
     const auto one = std::make_shared<OneDatabase>(driver, url);
-    return [&driver, url, one](SessionPool::Access access) {
-        auto connection = driver.connect(with_password(driver, url), access);
+    return [&driver, hosts, one](SessionPool::Access access) {
+        auto connection = hosts->connect([&driver, access](const DatabaseUrl& host) {
+            return driver.connect(with_password(driver, host), access);
+        });
         one->require_same();
         return connection;
     };
@@ -73,11 +77,18 @@ SessionPool::Connect without_writer(SessionPool::Connect connect, const std::str
     };
 }
 
-SessionPool::Size pool_size(const Driver& driver, std::size_t connections) {
+/// How long a process that only reads may look at a server that is the right one no more.
+constexpr schema::Duration kOneOfSeveralHosts{std::chrono::minutes(1)};
+
+SessionPool::Size pool_size(const Driver& driver, const DatabaseUrl& url, std::size_t connections) {
     if (driver.has_one_writer) {
         return {.writers = 1, .readers = std::max<std::size_t>(connections, 2) - 1};
     }
-    return {.writers = std::max<std::size_t>(connections, 1), .readers = 0};
+    SessionPool::Size size{.writers = std::max<std::size_t>(connections, 1), .readers = 0};
+    if (!url.further_hosts.empty()) {
+        size.age_limit = kOneOfSeveralHosts;
+    }
+    return size;
 }
 
 }  // namespace
@@ -90,7 +101,7 @@ std::unique_ptr<SessionPool> open_database(const DatabaseUrl& url, const OpenOpt
     const SessionPool::Connect connect = decorated(connect_with(driver, url), options.decorate);
     const auto pool_with = [&](SessionPool::Connect how) {
         return std::make_unique<SessionPool>(
-            std::move(how), pool_size(driver, options.connections), options.lease_timeout
+            std::move(how), pool_size(driver, url, options.connections), options.lease_timeout
         );
     };
     auto pool = pool_with(connect);
@@ -112,7 +123,11 @@ OpenListener listener_of(const DatabaseUrl& url) {
     if (driver.listener == nullptr || !driver.listener(url)) {
         return {};
     }
-    return [&driver, url] { return driver.listener(with_password(driver, url))(); };
+    return [&driver, hosts = std::make_shared<Hosts>(url)] {
+        return hosts->connect([&driver](const DatabaseUrl& host) {
+            return driver.listener(with_password(driver, host))();
+        });
+    };
 }
 
 }  // namespace jobstrand::persistence

@@ -31,15 +31,16 @@ struct Driver {
     /// theirs; empty: there is none. nullptr: there are no passwords.
     std::string (*find_password)(const DatabaseUrl& url) = nullptr;
 
-    /// `url` has its password.
+    /// `url` has its password, and one host.
     std::unique_ptr<Connection> (*connect)(const DatabaseUrl& url, SessionPool::Access access);
 
     /// Which database the URL means now, where that may become another one; empty: none. nullptr:
     /// it means the same all the time.
     std::string (*identity)(const DatabaseUrl& url) = nullptr;
 
-    /// How to hear of jobs that other processes have enqueued; it may answer that this URL does not
-    /// want it, with an empty function. nullptr: this database cannot tell.
+    /// How to hear of jobs that other processes have enqueued, from the one host of the URL; it may
+    /// answer that this URL does not want it, with an empty function. nullptr: this database cannot
+    /// tell.
     OpenListener (*listener)(const DatabaseUrl& url) = nullptr;
 
     Diagnostics diagnostics;

@@ -12,6 +12,7 @@ SessionPool::SessionPool(Connect connect, Size size, schema::Duration lease_time
     : connect_(std::move(connect)),
       lease_timeout_(lease_timeout),
       idle_limit_(size.idle_limit),
+      age_limit_(size.age_limit),
       writers_(size.writers),
       readers_(size.readers) {}
 
@@ -63,9 +64,13 @@ SessionPool::Lent SessionPool::idle_or_new(Access access) {
     if (Lent idle = take_idle(side(access)); idle.connection) {
         return idle;
     }
+    const std::uint64_t losses = losses_of(access);
     // Defended catch: the place that was counted for the new connection must become free again.
     try {
-        return {.connection = connect_(access)};
+        return {
+            .connection = connect_(access),
+            .losses = losses,
+            .made = std::chrono::steady_clock::now()};
     } catch (...) {
         free_place(side(access));
         throw;
@@ -78,15 +83,24 @@ SessionPool::Lent SessionPool::take_idle(Side& side) {
     if (side.idle.empty()) {
         return {};
     }
-    const IdleConnection& last = side.idle.back();
-    if (!last.lent.group && std::chrono::steady_clock::now() - last.since > idle_limit_) {
-        // The others have been idle for longer still.
-        outdated = side.take_all();
+    if (is_outdated(side.idle.back())) {
+        outdated = side.take_all();  // The others have been idle for longer still.
         return {};
     }
     Lent lent = std::move(side.idle.back().lent);
     side.idle.pop_back();
     return lent;
+}
+
+bool SessionPool::is_outdated(const IdleConnection& idle) const {
+    const schema::SteadyPoint moment = std::chrono::steady_clock::now();
+    return !idle.lent.group && (moment - idle.since > idle_limit_ ||
+                                (age_limit_ && moment - idle.lent.made > *age_limit_));
+}
+
+std::uint64_t SessionPool::losses_of(Access access) {
+    const std::scoped_lock lock(mutex_);
+    return side(access).losses;
 }
 
 void SessionPool::free_place(Side& side) noexcept {
@@ -115,18 +129,20 @@ std::shared_ptr<CommitGroup> SessionPool::pass_on(Access access, Lent& lent) {
     return group;
 }
 
-void SessionPool::give_back(Access access, std::unique_ptr<Connection> connection) noexcept {
+void SessionPool::give_back(Access access, Lent lent) noexcept {
     Side& to = side(access);
     std::vector<IdleConnection> ended;  // Closed when the lock is free again.
     {
         const std::scoped_lock lock(mutex_);
-        if (connection->is_usable()) {
-            to.idle.push_back({{std::move(connection)}, std::chrono::steady_clock::now()});
-        } else {
+        const bool is_of_now = lent.losses == to.losses;  // Else those that lie idle are newer.
+        if (is_of_now && lent.connection->is_usable()) {
+            to.idle.push_back({std::move(lent), std::chrono::steady_clock::now()});
+        } else if (is_of_now) {
+            ++to.losses;
             ended = to.take_all();
         }
     }
-    connection.reset();
+    lent.connection.reset();
     ended.clear();
     free_place(to);
 }
@@ -138,7 +154,8 @@ SessionPool::Lease::Lease(Lease&& other) noexcept = default;
 
 SessionPool::Lease::~Lease() {
     if (lent_.connection) {
-        pool_->give_back(access_, std::move(lent_.connection));
+        lent_.group = nullptr;
+        pool_->give_back(access_, std::move(lent_));
     }
 }
 

@@ -6,16 +6,19 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace jobstrand::persistence {
 
-/// Lends connections, makes them when needed, and drops poisoned ones, together with all that lie
-/// idle: what ended one, such as a restart of the server, has most likely ended them as well.
+/// Lends connections, makes them when needed, and drops poisoned ones, together with all that were
+/// made before: what ended one, such as a restart of the server, has most likely ended them as
+/// well, and after a failover they lead to a server that only knows what was.
 ///
 /// SQLite has one writer at a time: its pool has one writing connection, so that the threads of
 /// this process queue here, fairly, instead of polling the file lock; readers have their own and
@@ -35,6 +38,10 @@ public:
         /// A connection that has been idle for longer is replaced, not lent: servers and the
         /// machines on the way to them give up idle connections without a word.
         schema::Duration idle_limit{std::chrono::minutes(5)};
+
+        /// Neither is one that is older than this: whoever only reads would not notice that its
+        /// server is not the right one any more. nullopt: there is one server.
+        std::optional<schema::Duration> age_limit = {};
     };
 
     /// Makes a connection or throws DbError.
@@ -49,6 +56,8 @@ public:
     /// A connection, and those whose transaction is open on it; nullptr: there is none.
     struct Lent {
         std::unique_ptr<Connection> connection;
+        std::uint64_t losses = 0;       ///< That there had been when the connection was asked for.
+        schema::SteadyPoint made = {};  ///< About when it was.
         std::shared_ptr<CommitGroup> group = nullptr;
     };
 
@@ -121,6 +130,7 @@ private:
 
         std::vector<IdleConnection> idle;  ///< The last used at the end; that one is lent next.
         std::size_t lent = 0;
+        std::uint64_t losses = 0;  ///< Connections that came back poisoned.
         const std::size_t limit;
         std::list<Waiter> queue;  ///< Who came first is served first.
     };
@@ -129,14 +139,17 @@ private:
     void wait_for_place(Side& side, Commit commit, std::unique_lock<std::mutex>& lock);
     [[nodiscard]] Lent idle_or_new(Access access);
     [[nodiscard]] Lent take_idle(Side& side);
+    [[nodiscard]] bool is_outdated(const IdleConnection& idle) const;
+    [[nodiscard]] std::uint64_t losses_of(Access access);
     void free_place(Side& side) noexcept;
     [[nodiscard]] std::shared_ptr<CommitGroup> pass_on(Access access, Lent& lent);
-    void give_back(Access access, std::unique_ptr<Connection> connection) noexcept;
+    void give_back(Access access, Lent lent) noexcept;
 
     // Constant after construction.
     const Connect connect_;
     const schema::Duration lease_timeout_;
     const schema::Duration idle_limit_;
+    const std::optional<schema::Duration> age_limit_;
 
     // Guarded by mutex_.
     std::mutex mutex_;

@@ -18,8 +18,8 @@ struct ServerPlace {
 /// Where a database is: `sqlite:PATH`, `mysql://user:password@host:port/database`,
 /// `postgresql://user:password@host:port/database`, each with options as `?key=value&...`; a server
 /// has no host where the option `socket` names a Unix socket.
-/// Where the database allows it, several hosts stand behind each other with commas:
-/// `host:port,host:port`; they are tried in this order.
+/// Several hosts, of which one is the right one, stand behind each other with commas:
+/// `host:port,host:port`; see Hosts.
 /// Durations in options are ISO 8601 or milliseconds. The options of each database stand in
 /// docs/databases.md, and in its driver.hpp.
 struct DatabaseUrl {

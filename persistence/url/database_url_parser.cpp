@@ -163,9 +163,6 @@ void UrlParser::parse_hosts(Piece hosts) {
     const ServerPlace first = place_of(parts.before);
     url_.host = first.host;
     url_.port = first.port;
-    if (parts.behind && !rules_.has_several_hosts) {
-        fail("there is one host", parts.behind->position - 1);
-    }
     for (std::optional<Piece> rest = parts.behind; rest && !error_;) {
         const Halves further = split(*rest, ',');
         url_.further_hosts.push_back(place_of(further.before));

@@ -18,6 +18,10 @@ inline constexpr std::string_view kServerPublicKeyOption = "server_public_key";
 inline constexpr std::string_view kPasswordFileOption = "password_file";
 inline constexpr std::string_view kPasswordCommandOption = "password_command";
 
+/// Which of several servers is the right one, in the words of PostgreSQL's client library.
+inline constexpr std::string_view kTargetOption = "target_session_attrs";
+inline constexpr std::string_view kReadWrite = "read-write";
+
 /// Whether the server proves who it is before it is told anything: by a certificate that is valid
 /// and names its host (`ssl=verify`), or that ssl_ca names or has signed (`verify-ca`).
 [[nodiscard]] bool server_is_verified(const DatabaseUrl& url);

@@ -23,8 +23,6 @@ struct UrlRules {
     std::string_view also = {};  ///< Another scheme for the same; empty: there is none.
     int default_port = 0;        ///< 0: the database is a file, and no server has it.
     std::span<const UrlOption> options = {};
-    bool has_several_hosts =
-        false;  ///< A URL may name several servers, one of which is the right one.
 
     [[nodiscard]] constexpr bool has_server() const { return default_port != 0; }
 };

@@ -176,6 +176,20 @@ void require_known_version(Connection& connection) {
     }
 }
 
+/// Asked for in words, because a user may have the right to write to a replica all the same.
+void require_target(Connection& connection, const DatabaseUrl& url) {
+    if (option_text(url, kTargetOption, {}) != kReadWrite) {
+        return;
+    }
+    const std::string read_only = value_of(connection, "SELECT @@global.read_only");
+    if (read_only != "0" && read_only != "OFF") {
+        throw DbError(
+            DbErrorKind::read_only,
+            "this server takes no writes (its read_only is on): it is a replica"
+        );
+    }
+}
+
 /// Whether due dates may be behind 2038: all times are of the type that an operator has chosen.
 bool has_datetimes(Connection& connection) {
     return value_of(
@@ -247,6 +261,7 @@ std::unique_ptr<Connection> open_mysql(const DatabaseUrl& url) {
     try {
         auto connection = std::make_unique<MysqlConnection>(connect(url));
         require_known_version(*connection);
+        require_target(*connection, url);
         connection->run_script("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
         connection->run_script(session_settings(url));
         require_cluster(*connection);

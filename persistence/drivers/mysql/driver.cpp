@@ -15,6 +15,7 @@ using Form = UrlOption::Form;
 
 constexpr std::array<std::string_view, 4> kSsl{"off", "require", "verify", "verify-ca"};
 constexpr std::array<std::string_view, 2> kRefuseOrAllow{"refuse", "allow"};
+constexpr std::array<std::string_view, 2> kTargets{"any", kReadWrite};
 constexpr std::array kOptions{
     UrlOption{"connect_timeout"},
     UrlOption{"statement_timeout"},
@@ -27,6 +28,7 @@ constexpr std::array kOptions{
     UrlOption{kPasswordFileOption, Form::text},
     UrlOption{kPasswordCommandOption, Form::text},
     UrlOption{kSocketOption, Form::text},
+    UrlOption{kTargetOption, Form::word, kTargets},
 };
 
 constexpr std::array kDurability{

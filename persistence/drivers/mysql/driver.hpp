@@ -13,7 +13,8 @@ namespace jobstrand::persistence {
 /// `ssl_ca`, a file with the certificates to trust instead of the system's; `server_public_key`, a
 /// file with the key for which caching_sha2_password encrypts the password where there is no TLS;
 /// `clear_password` (refuse, the default: the password itself is sent only to a server that has
-/// proven who it is; allow).
+/// proven who it is; allow); `target_session_attrs` (any, the default for one host; read-write,
+/// that for several: a server that is not read_only).
 extern const Driver kMysqlDriver;
 
 }  // namespace jobstrand::persistence

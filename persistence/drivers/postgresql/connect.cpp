@@ -97,49 +97,6 @@ DbError clear_password_refused() {
 
 void ignore_notice(void* /*argument*/, const PGresult* /*notice*/) {}
 
-std::unique_ptr<soci::session> connect_to_host(const DatabaseUrl& url) {
-    Approach approach(url);
-    // Defended catch: SOCI's error becomes one of ours.
-    try {
-        auto session = std::make_unique<soci::session>(soci::postgresql, approach.text());
-        PGconn* const connection = native_handle(*session);
-        approach.arrive(connection);
-        // The first line is enough; further ones have values in them, which may be secret.
-        PQsetErrorVerbosity(connection, PQERRORS_TERSE);
-        PQsetNoticeReceiver(connection, ignore_notice, nullptr);
-        return session;
-    } catch (const soci::soci_error& error) {
-        if (approach.has_refused()) {
-            throw clear_password_refused();
-        }
-        std::string message = approach.in_words(error.what());
-        message.erase(0, std::min(message.find('\n') + 1, message.size()));
-        const std::string sqlstate = ask_for_sqlstate(url);
-        const std::string_view advice = postgresql_connect_advice(sqlstate, message);
-        std::string text =
-            postgresql_error_text(advice.empty() ? "the server says" : advice, message, sqlstate);
-        const DbErrorKind kind = classify_postgresql_connect(sqlstate, message);
-        if (sqlstate == kInsufficientPrivilege) {
-            text += fmt::format(": GRANT CONNECT ON DATABASE {} TO {}", url.database, url.user);
-        }
-        throw DbError(kind, text);
-    }
-}
-
-/// The URL of each host by itself.
-std::vector<DatabaseUrl> single_hosts(DatabaseUrl url) {
-    std::vector<ServerPlace> places = std::exchange(url.further_hosts, {});
-    places.insert(places.begin(), {url.host, url.port});
-    url.options.try_emplace(std::string(kTargetOption), "read-write");
-    std::vector<DatabaseUrl> urls;
-    for (ServerPlace& place : places) {
-        url.host = std::move(place.host);
-        url.port = place.port;
-        urls.push_back(url);
-    }
-    return urls;
-}
-
 }  // namespace
 
 std::string postgresql_connection_text(const DatabaseUrl& url) {
@@ -192,21 +149,32 @@ int postgresql_socket(soci::session& session) {
 }
 
 std::unique_ptr<soci::session> connect_to_postgresql(const DatabaseUrl& url) {
-    if (url.further_hosts.empty()) {
-        return connect_to_host(url);
-    }
-    std::string problems;
-    for (const DatabaseUrl& single : single_hosts(url)) {
-        // Defended catch: the next host may be the right one.
-        try {
-            return connect_to_host(single);
-        } catch (const DbError& error) {
-            problems += fmt::format(
-                "{}{}:{}: {}", problems.empty() ? "" : "; ", single.host, single.port, error.what()
-            );
+    Approach approach(url);
+    // Defended catch: SOCI's error becomes one of ours.
+    try {
+        auto session = std::make_unique<soci::session>(soci::postgresql, approach.text());
+        PGconn* const connection = native_handle(*session);
+        approach.arrive(connection);
+        // The first line is enough; further ones have values in them, which may be secret.
+        PQsetErrorVerbosity(connection, PQERRORS_TERSE);
+        PQsetNoticeReceiver(connection, ignore_notice, nullptr);
+        return session;
+    } catch (const soci::soci_error& error) {
+        if (approach.has_refused()) {
+            throw clear_password_refused();
         }
+        std::string message = approach.in_words(error.what());
+        message.erase(0, std::min(message.find('\n') + 1, message.size()));
+        const std::string sqlstate = ask_for_sqlstate(url);
+        const std::string_view advice = postgresql_connect_advice(sqlstate, message);
+        std::string text =
+            postgresql_error_text(advice.empty() ? "the server says" : advice, message, sqlstate);
+        const DbErrorKind kind = classify_postgresql_connect(sqlstate, message);
+        if (sqlstate == kInsufficientPrivilege) {
+            text += fmt::format(": GRANT CONNECT ON DATABASE {} TO {}", url.database, url.user);
+        }
+        throw DbError(kind, text);
     }
-    throw DbError(DbErrorKind::unreachable, problems);
 }
 
 }  // namespace jobstrand::persistence

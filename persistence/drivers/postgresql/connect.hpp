@@ -14,9 +14,6 @@ struct pg_conn;  // libpq's name for what it hands out as PGconn.
 
 namespace jobstrand::persistence {
 
-/// Which of several servers is the right one: a word of the client library's.
-inline constexpr std::string_view kTargetOption = "target_session_attrs";
-
 /// A URL as the client library wants it, without what guards the password (see Approach). It has
 /// the password in it.
 [[nodiscard]] std::string postgresql_connection_text(const DatabaseUrl& url);
@@ -30,9 +27,7 @@ inline constexpr std::string_view kTargetOption = "target_session_attrs";
 /// After this time nobody waits for an answer any more: the server would have ended the statement.
 [[nodiscard]] schema::Duration postgresql_answer_limit(const DatabaseUrl& url);
 
-/// To the first of the hosts that answers and is the right one: unless the URL says otherwise,
-/// among several the one that takes writes. Throws DbError: what stands in the way, and what to do
-/// about it.
+/// To the one host of the URL. Throws DbError: what stands in the way, and what to do about it.
 [[nodiscard]] std::unique_ptr<soci::session> connect_to_postgresql(const DatabaseUrl& url);
 
 /// The connection of the client library behind a session.

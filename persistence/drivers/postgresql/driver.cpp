@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 5> kSynchronousCommit{
     "remote_write",
     "local",
     "off"};
-constexpr std::array<std::string_view, 3> kTargets{"any", "read-write", "primary"};
+constexpr std::array<std::string_view, 3> kTargets{"any", kReadWrite, "primary"};
 constexpr std::array kOptions{
     UrlOption{"connect_timeout"},
     UrlOption{"statement_timeout"},
@@ -161,12 +161,7 @@ OpenListener listener(const DatabaseUrl& url) {
 
 constinit const Driver kPostgresqlDriver{
     .dialect = kPostgresqlDialect,
-    .url =
-        {.scheme = "postgresql",
-         .also = "postgres",
-         .default_port = 5432,
-         .options = kOptions,
-         .has_several_hosts = true},
+    .url = {.scheme = "postgresql", .also = "postgres", .default_port = 5432, .options = kOptions},
     .find_password = find_postgresql_password,
     .connect = connect,
     .listener = listener,

@@ -126,6 +126,31 @@ TEST_F(SessionPoolTest, A_poisoned_connection_takes_those_along_that_lie_idle) {
     EXPECT_EQ(made_, 3);
 }
 
+TEST_F(SessionPoolTest, A_connection_that_was_made_before_another_was_lost_is_not_lent_again) {
+    {
+        const auto before = pool_.lease(Access::read);
+        pool_.lease(Access::read)->run_script("break");
+        EXPECT_EQ(open_, 1);
+    }
+    EXPECT_EQ(open_, 0) << "it may lead to a server that takes no writes any more";
+    { const auto lease = pool_.lease(Access::read); }
+    { const auto lease = pool_.lease(Access::read); }
+    EXPECT_EQ(made_, 3);
+    EXPECT_EQ(open_, 1);
+}
+
+TEST_F(SessionPoolTest, An_old_one_that_comes_back_poisoned_takes_no_newer_ones_along) {
+    {
+        const auto before = pool_.lease(Access::read);
+        pool_.lease(Access::read)->run_script("break");
+        { const auto after = pool_.lease(Access::read); }
+        before->run_script("break");
+    }
+    EXPECT_EQ(open_, 1);
+    { const auto lease = pool_.lease(Access::read); }
+    EXPECT_EQ(made_, 3);
+}
+
 TEST_F(SessionPoolTest, A_connection_that_was_idle_for_too_long_is_replaced) {
     SessionPool pool(
         connect(),
@@ -140,6 +165,18 @@ TEST_F(SessionPoolTest, A_connection_that_was_idle_for_too_long_is_replaced) {
     EXPECT_EQ(open_, 2);
     { const auto lease = pool.lease(Access::write); }
     EXPECT_EQ(made_, 3);
+    EXPECT_EQ(open_, 1);
+}
+
+TEST_F(SessionPoolTest, A_connection_that_is_too_old_is_replaced_however_often_it_is_used) {
+    SessionPool pool(
+        connect(),
+        {.writers = 2, .readers = 0, .age_limit = schema::Duration(-1)},
+        schema::Duration(1)
+    );
+    { const auto lease = pool.lease(Access::write); }
+    { const auto lease = pool.lease(Access::write); }
+    EXPECT_EQ(made_, 2);
     EXPECT_EQ(open_, 1);
 }
 

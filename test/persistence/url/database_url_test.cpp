@@ -80,7 +80,7 @@ TEST(DatabaseUrl, A_host_can_be_an_ipv6_address) {
     EXPECT_EQ(parsed("mysql://me:x@[fe80::2]:3310/jobs").port, 3310);
 }
 
-TEST(DatabaseUrl, A_postgresql_url_may_have_several_hosts) {
+TEST(DatabaseUrl, The_url_of_a_server_may_have_several_hosts) {
     const std::string_view text =
         "postgresql://me:x@db1:5433,[::1]:5434,db3/jobs?target_session_attrs=primary";
     const DatabaseUrl url = parsed(text);
@@ -91,6 +91,9 @@ TEST(DatabaseUrl, A_postgresql_url_may_have_several_hosts) {
     EXPECT_EQ(
         without_password(url),
         "postgresql://me:***@db1:5433,[::1]:5434,db3:5432/jobs?target_session_attrs=primary"
+    );
+    EXPECT_EQ(
+        parsed("mysql://db1,db2:3307/jobs").further_hosts, (std::vector<ServerPlace>{{"db2", 3307}})
     );
 }
 
@@ -148,7 +151,7 @@ TEST(DatabaseUrl, A_wrong_url_is_refused_with_the_place_that_is_wrong) {
         {"", "begins with sqlite:, mysql://", 0},
         {"jobs.db", "begins with sqlite:", 0},
         {"mariadb:h/jobs", "expected //", 8},
-        {"mysql://a,b/jobs", "there is one host", 9},
+        {"mysql://a,b/jobs?target_session_attrs=primary", "any or read-write", 17},
         {"postgresql://a,/jobs", "the host is missing", 15},
         {"postgresql://a/jobs?target_session_attrs=standby", "any, read-write or primary", 20},
         {"oracle://h/jobs", "begins with sqlite:", 0},
@@ -188,7 +191,8 @@ TEST(DatabaseUrl, A_wrong_url_is_refused_with_the_place_that_is_wrong) {
         {"mysql://[::1]x/jobs", "expected a port behind the ]", 13},
         {"mysql://h/jobs?tls=1",
          "options of mysql are connect_timeout, statement_timeout, ssl, ssl_ca, ssl_cert, ssl_key, "
-         "server_public_key, clear_password, password_file, password_command and socket",
+         "server_public_key, clear_password, password_file, password_command, socket and "
+         "target_session_attrs",
          15},
         {"mysql://h/jobs?ssl=on", "ssl must be off, require, verify or verify-ca", 15},
         {"mysql://h/jobs?ssl=verify&ssl_ca=", "ssl_ca is empty", 26},

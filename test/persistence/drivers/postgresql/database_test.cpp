@@ -131,18 +131,11 @@ TEST_P(PostgresqlOpening, Tells_a_database_that_cannot_hold_every_character) {
     }
 }
 
-TEST_P(PostgresqlOpening, Goes_to_the_first_of_several_hosts_that_answers) {
-    persistence::DatabaseUrl url = url_;
-    url.further_hosts = {{url.host, url.port}};
-    url.port = 1;  // Nobody listens there.
-    EXPECT_TRUE(open_connection(url)->is_usable());
-}
-
-TEST_P(PostgresqlOpening, Takes_none_of_several_hosts_that_only_reads) {
+TEST_P(PostgresqlOpening, Takes_no_server_that_only_reads_where_the_url_asks_for_one_that_writes) {
     create_nobody();
     connection_->run_script("ALTER ROLE nobody SET default_transaction_read_only = on");
     persistence::DatabaseUrl url = as_nobody();
-    url.further_hosts = {{url.host, url.port}};
+    url.options["target_session_attrs"] = "read-write";
     const DbError error = error_of([&] { (void)open_connection(url); });
     EXPECT_EQ(error.kind(), DbErrorKind::unreachable);
     EXPECT_THAT(error.what(), HasSubstr("read-only"));
