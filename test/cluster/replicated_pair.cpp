@@ -26,7 +26,7 @@ std::string url_of_both(persistence::DatabaseUrl primary, const persistence::Dat
     return url_text(primary);
 }
 
-void run(const DatabaseServer& server, const std::vector<std::string>& statements) {
+void run_on(const DatabaseServer& server, const std::vector<std::string>& statements) {
     const auto connection = open_connection(server.url());
     for (const std::string& statement : statements) {
         connection->run_script(statement);
@@ -63,7 +63,7 @@ public:
             primary.user,
             primary.password
         );
-        run(replica_, {follow, "START SLAVE"});
+        run_on(replica_, {follow, "START SLAVE"});
         require(
             eventually([this] {
                 return row_of(primary_, "SHOW STATUS LIKE 'Rpl_semi_sync_master_clients'", 2) ==
@@ -71,11 +71,13 @@ public:
             }),
             "the replica asks the primary"
         );
-        run(primary_,
+        run_on(
+            primary_,
             {"SET GLOBAL rpl_semi_sync_master_enabled = ON",
              fmt::format("CREATE DATABASE {}", kAppOfJobs),
              fmt::format("CREATE USER {} IDENTIFIED BY '{}'", kAppOfJobs, kPassword),
-             fmt::format("GRANT ALL ON {0}.* TO {0}", kAppOfJobs)});
+             fmt::format("GRANT ALL ON {0}.* TO {0}", kAppOfJobs)}
+        );
     }
 
     [[nodiscard]] std::string url() const override {
@@ -85,18 +87,18 @@ public:
     void kill_primary() override { primary_.kill(); }
 
     void demote_primary() override {
-        run(primary_, {"SET GLOBAL read_only = ON"});
+        run_on(primary_, {"SET GLOBAL read_only = ON"});
         const std::string end = row_of(primary_, "SELECT @@global.gtid_binlog_pos", 1).front();
         const std::string wait = fmt::format("SELECT MASTER_GTID_WAIT('{}', 20)", end);
         require(row_of(replica_, wait, 1).front() == "0", "the replica has what the primary has");
     }
 
     void promote() override {
-        run(replica_, {"STOP SLAVE IO_THREAD"});
+        run_on(replica_, {"STOP SLAVE IO_THREAD"});
         require(
             eventually([this] { return has_applied_all(); }), "the replica has applied what it has"
         );
-        run(replica_, {"STOP SLAVE", "SET GLOBAL read_only = OFF"});
+        run_on(replica_, {"STOP SLAVE", "SET GLOBAL read_only = OFF"});
     }
 
 private:
@@ -125,11 +127,13 @@ private:
 class PostgresqlPair final : public ReplicatedPair {
 public:
     PostgresqlPair() {
-        run(primary_,
+        run_on(
+            primary_,
             {fmt::format("CREATE ROLE {} LOGIN PASSWORD '{}'", kAppOfJobs, kPassword),
              fmt::format("CREATE DATABASE {0} OWNER {0}", kAppOfJobs),
              "ALTER SYSTEM SET synchronous_standby_names = '*'",
-             "SELECT pg_reload_conf()"});
+             "SELECT pg_reload_conf()"}
+        );
         require(
             eventually([this] {
                 return row_of(primary_, "SELECT sync_state FROM pg_stat_replication", 1) ==
