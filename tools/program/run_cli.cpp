@@ -4,6 +4,7 @@
 #include "tools/output/output_style.hpp"
 #include "tools/process/exit_code.hpp"
 #include "tools/process/process.hpp"
+#include "tools/program/all_engines.hpp"
 #include "tools/program/run_on_server.hpp"
 #include "tools/program/server.hpp"
 #include "tools/surface/completion.hpp"
@@ -17,6 +18,7 @@
 #include <new>
 #include <sstream>
 #include <stdexcept>
+#include <system_error>
 
 namespace jobstrand::cli {
 
@@ -146,6 +148,9 @@ run(const std::vector<std::string>& arguments, Streams& streams, const Environme
     streams.err_is_coloured = when == "always" || (when != "never" && streams.err_is_coloured);
     // Defended catch: -o is read before there is a session to tell of it.
     try {
+        if (is_for_all_engines(program, streams, environment)) {
+            return run_on_all_engines(program, streams, environment);
+        }
         Session session(streams, environment, program.globals());
         const bool is_over_network = program.over_network().contains(program.typed().words);
         const auto server = server_meant(program.globals(), environment, is_over_network);
@@ -153,6 +158,9 @@ run(const std::vector<std::string>& arguments, Streams& streams, const Environme
     } catch (const CliError& error) {
         tell_error_lines(streams, error.what());
         return error.code();
+    } catch (const std::system_error& error) {
+        tell_error_lines(streams, error.what());
+        return ExitCode::failed;
     }
 }
 

@@ -83,7 +83,7 @@ void Program::add_global_options() {
         ->type_name("URL");
     app_->add_option("--config", globals_.config_file, "Configuration file")
         ->type_name("FILE.toml");
-    app_->add_option("--engine", globals_.engine, "Which engine of the configuration file")
+    app_->add_option("--engine", globals_.engine, "Which engine of the configuration file, or all")
         ->type_name("NAME");
     app_->add_option("-o,--output", globals_.output, "table, json, jsonl, csv or name")
         ->type_name("FORMAT");
