@@ -112,7 +112,7 @@ bool JobAcquirer::is_any_there() {
     const Look look = oldest_.begin(clock_);
     const bool found = is_any_there(look);
     if (!found) {
-        oldest_.end(look, clock_.steady_now() - look.began, {});
+        oldest_.found_nothing(look, clock_.steady_now() - look.began);
     }
     return found;
 }
@@ -120,7 +120,7 @@ bool JobAcquirer::is_any_there() {
 bool JobAcquirer::is_any_there(const Look& look) {
     const auto served = intake_.served();
     if (view_ == nullptr || !look.is_full() || !view_->is_due(look.began)) {
-        return store_.has_acquirable(*served, look.behind);
+        return store_.has_acquirable(*served, look.behind, look.before);
     }
     const persistence::IdleView view = store_.look_around(*served, look.at);
     view_->saw(view, look.began);
@@ -151,6 +151,7 @@ std::vector<schema::Job> JobAcquirer::take_oldest(
 ) {
     persistence::SeenRows seen;
     limit.seen = &seen;
+    limit.before = look.before;
     limit.when_found = [&](std::string_view end) {
         oldest_.found(look, end);
         wake_ups_.backlog_is_there();
@@ -162,6 +163,10 @@ std::vector<schema::Job> JobAcquirer::take_oldest(
     std::vector<schema::Job> jobs = store_.acquire(claim, *intake_.served(), limit, look.behind);
     if (together_) {
         together_->taken(jobs.size() - seen.companions, seen.companions, limit.companions);
+    }
+    if (jobs.empty() && seen.end.empty()) {
+        oldest_.found_nothing(look, seen.search);
+        return jobs;
     }
     if (!jobs.empty()) {
         leave_to_others(look, jobs.front().id, seen);

@@ -59,10 +59,13 @@ struct LockReset {
 /// holds for all roles.
 class ExecutorStore : public Transactions {
 public:
-    /// Whether acquire would find a job behind `after`; one cheap statement without a transaction,
-    /// for idle polls.
-    [[nodiscard]] virtual bool
-    has_acquirable(const ServedJobs& served, std::string_view after = {}) = 0;
+    /// Whether acquire would find a job behind `after`, and before `before`, if that is not empty;
+    /// one cheap statement without a transaction, for idle polls.
+    [[nodiscard]] virtual bool has_acquirable(
+        const ServedJobs& served,
+        std::string_view after = {},
+        std::string_view before = {}
+    ) = 0;
 
     /// Looks, from the start, at all tables in which a node may find something to do. It is one
     /// statement, so that an idle node asks nothing else.

@@ -46,6 +46,9 @@ struct PageLimit {
     /// (R087). 0: none are looked for. Else it needs schema::kInstanceIndex.
     std::size_t companions = 0;
 
+    /// It looks only at ids before this one; empty: at all. Only in the order of ids.
+    std::string before = {};
+
     /// Where to write what was seen; nullptr: nobody asks.
     SeenRows* seen = nullptr;
 

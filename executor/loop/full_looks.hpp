@@ -21,6 +21,9 @@ class FullLooks final {
 public:
     using Time = std::chrono::steady_clock::duration;
 
+    /// One that takes no longer than `cheap` may be followed by the next at once.
+    explicit FullLooks(Time cheap = std::chrono::milliseconds(5)) : cheap_(cheap) {}
+
     /// Whether it may begin now. Before the first one it always may.
     [[nodiscard]] bool may_begin(schema::SteadyPoint now) const {
         return rest_ == Time{0} || now - began_ >= rest_;
@@ -31,14 +34,14 @@ public:
 
     void was_done(schema::SteadyPoint began, Time took) {
         began_ = began;
-        rest_ = took <= kCheap ? Time{0} : std::min<Time>(kPartOfTime * took, kLongestRest);
+        rest_ = took <= cheap_ ? Time{0} : std::min<Time>(kPartOfTime * took, kLongestRest);
     }
 
 private:
-    static constexpr Time kCheap = std::chrono::milliseconds(5);
     static constexpr int kPartOfTime = 20;
     static constexpr Time kLongestRest = std::chrono::minutes(1);
 
+    Time cheap_;
     schema::SteadyPoint began_{};
     Time rest_{0};  ///< Zero: the next one may come at once.
 };

@@ -12,6 +12,9 @@ namespace {
 constexpr int kPagesOfBacklog = 16;
 constexpr std::chrono::seconds kTimeOfBacklog{2};  ///< Pages of slow jobs are few.
 
+/// Clocks of producers are never that far ahead.
+constexpr schema::Duration kAheadOfNow{std::chrono::hours(24)};
+
 constexpr bool is_within_character(char c) {
     constexpr unsigned kMask = 0xC0;
     constexpr unsigned kFurtherByte = 0x80;
@@ -27,8 +30,18 @@ Look ScanStart::begin(const schema::Clock& clock) const {
     if (!is_full_look_due_now(now)) {
         look.behind = behind_;
         look.left_from = left_from_;
+        look.before = end_of_ids_by_time(look);
     }
     return look;
+}
+
+/// Empty: the look goes to the end of the table.
+std::string ScanStart::end_of_ids_by_time(const Look& look) const {
+    if (looks_to_the_end_.may_begin(look.began)) {
+        return {};
+    }
+    std::string end = schema::first_uuid7(look.at + kAheadOfNow);
+    return look.behind < end ? end : std::string();
 }
 
 std::optional<Look> ScanStart::begin_beside(const schema::Clock& clock) const {
@@ -89,6 +102,14 @@ void ScanStart::end(const Look& look, FullLooks::Time took, std::string end) {
     } else {
         go_on(end);
     }
+}
+
+void ScanStart::found_nothing(const Look& look, FullLooks::Time took) {
+    if (!look.is_full() && look.before.empty()) {
+        const std::lock_guard lock(mutex_);
+        looks_to_the_end_.was_done(look.began, took);
+    }
+    end(look, took, {});
 }
 
 // Another one that looks beside may have gone further.

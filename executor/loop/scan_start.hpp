@@ -20,6 +20,7 @@ struct Look {
     std::uint64_t round = 0;  ///< Full looks that had ended when it began.
     /// The id behind which jobs are left to other nodes; empty: nothing is left out.
     std::string left_from = {};
+    std::string before = {};  ///< Only ids before it; empty: to the end of the table.
 
     [[nodiscard]] bool is_full() const { return behind.empty(); }
 };
@@ -38,6 +39,11 @@ struct Look {
 /// in those ids are (leave_out). If there is nothing, the next one goes back. What was left and not
 /// taken is found by the next full look and those behind it, which leave out nothing until they are
 /// where this node has been.
+///
+/// An id that an app has made itself may stand behind all those that begin with a time. Where many
+/// jobs wait there that are not for this node, each look would read them all. So when a look that
+/// found nothing took long, those that follow end a day behind now, and see such ids in as small a
+/// part of the time as full looks.
 ///
 /// Several may look at a time. What one has found moves the others on before it is claimed. A look
 /// that began before the last full one moves nothing: that one may have found older rows.
@@ -60,11 +66,15 @@ public:
     /// be more; empty: it saw the end of the table.
     void end(const Look& look, FullLooks::Time took, std::string end);
 
+    /// The look found nothing, which took so long.
+    void found_nothing(const Look& look, FullLooks::Time took);
+
     /// How much the pages that follow leave to other nodes, by the times in UUIDv7 ids; 0: nothing.
     void leave_out(schema::Duration span);
 
 private:
     [[nodiscard]] bool is_full_look_due_now(schema::SteadyPoint now) const;
+    [[nodiscard]] std::string end_of_ids_by_time(const Look& look) const;
     void go_on(std::string_view end);
     void leave_next_pages();
 
@@ -79,6 +89,7 @@ private:
     int pages_ = 0;                ///< Of the backlog, since the last full look.
     schema::SteadyPoint full_at_;  ///< Valid if behind_ is not empty.
     FullLooks full_looks_;
+    FullLooks looks_to_the_end_{std::chrono::milliseconds(50)};
 };
 
 /// An id before that one, with nothing of use in between: to look from that one on. Empty for a

@@ -21,7 +21,7 @@ using schema::JobPlace;
 constexpr std::string_view kOldest = R"sql(
     SELECT {columns}
     FROM ACT_RU_JOB {by_id}
-    WHERE {behind} AND LOCK_EXP_TIME_ IS NULL AND {served}
+    WHERE {between} AND LOCK_EXP_TIME_ IS NULL AND {served}
     ORDER BY ID_
     LIMIT ?
     {lock})sql";
@@ -32,26 +32,28 @@ constexpr std::string_view kNamed = R"sql(
     WHERE ID_ IN (...)
     ORDER BY ID_)sql";
 
-/// What is read of the oldest free jobs behind an id.
+/// What is read of the oldest free jobs between two ids.
 struct Selection {
     std::string_view columns;
     std::string_view lock;
-    std::string_view after;
     std::size_t limit;
+    std::string_view after = {};
+    std::string_view before = {};
 };
 
 BoundStatement
 select_oldest(const Selection& selection, const ServedJobs& served, const Dialect& dialect) {
-    BoundStatement page = condition_of(served, dialect);
+    BoundStatement page = ids_between(selection.after, selection.before);
+    const BoundStatement ours = condition_of(served, dialect);
     page.sql = fmt::format(
         kOldest,
         fmt::arg("columns", selection.columns),
         fmt::arg("by_id", dialect.by_id),
-        fmt::arg("behind", ids_behind(selection.after)),
-        fmt::arg("served", page.sql),
+        fmt::arg("between", page.sql),
+        fmt::arg("served", ours.sql),
         fmt::arg("lock", selection.lock)
     );
-    page.parameters.insert(page.parameters.begin(), Value{selection.after});
+    page.parameters.insert(page.parameters.end(), ours.parameters.begin(), ours.parameters.end());
     page.parameters.emplace_back(static_cast<std::int64_t>(selection.limit));
     return page;
 }
@@ -60,15 +62,17 @@ JobRows read_oldest(
     Transaction& transaction,
     const ServedJobs& served,
     std::size_t limit,
+    std::string_view lock,
     std::string_view after,
-    std::string_view lock
+    std::string_view before
 ) {
     const Dialect& dialect = transaction.dialect();
     const Selection selection{
         .columns = selected_of(JobPlace::executable, dialect),
         .lock = lock,
-        .after = after,
         .limit = limit,
+        .after = after,
+        .before = before,
     };
     const BoundStatement page = select_oldest(selection, served, dialect);
     JobRows candidates;
@@ -91,7 +95,6 @@ std::vector<std::string> oldest_ids_beside(
     const Selection selection{
         .columns = "ID_, COALESCE(REV_, 1)",
         .lock = {},
-        .after = {},
         .limit = limit + claimed.size(),
     };
     const BoundStatement page = select_oldest(selection, served, transaction.dialect());
@@ -111,18 +114,22 @@ JobRows oldest_candidates(
     Transaction& transaction,
     const ServedJobs& served,
     std::size_t limit,
-    std::string_view after
+    std::string_view after,
+    std::string_view before
 ) {
-    return read_oldest(transaction, served, limit, after, transaction.dialect().skip_locked);
+    return read_oldest(
+        transaction, served, limit, transaction.dialect().skip_locked, after, before
+    );
 }
 
 JobRows oldest_rows(
     Transaction& transaction,
     const ServedJobs& served,
     std::size_t limit,
-    std::string_view after
+    std::string_view after,
+    std::string_view before
 ) {
-    return read_oldest(transaction, served, limit, after, {});
+    return read_oldest(transaction, served, limit, {}, after, before);
 }
 
 JobRows oldest_rows_beside(

@@ -13,12 +13,14 @@
 /// other.
 namespace jobstrand::persistence {
 
-/// In the order of the primary key, which is the cheap one, behind `after`.
+/// In the order of the primary key, which is the cheap one, behind `after` and, if it is not empty,
+/// before `before`.
 [[nodiscard]] JobRows oldest_candidates(
     Transaction& transaction,
     const ServedJobs& served,
     std::size_t limit,
-    std::string_view after
+    std::string_view after,
+    std::string_view before
 );
 
 // The same without locks: the gate keeps others from claiming them by the page.
@@ -27,7 +29,8 @@ namespace jobstrand::persistence {
     Transaction& transaction,
     const ServedJobs& served,
     std::size_t limit,
-    std::string_view after
+    std::string_view after,
+    std::string_view before
 );
 
 /// From the start, but for these. Fewer than `limit`: there are no more.

@@ -76,13 +76,13 @@ std::vector<Job> still_free_for_update(Transaction& transaction, const std::vect
 PageCandidates with_locked_rows(
     Transaction& transaction,
     const ServedJobs& served,
-    std::size_t limit,
+    const PageLimit& limit,
     std::string_view behind
 ) {
     PageCandidates page;
-    page.rows = oldest_candidates(transaction, served, limit, behind);
-    page.is_full =
-        page.rows.is_any_nameless || page.rows.jobs.size() + page.rows.unreadable.size() >= limit;
+    page.rows = oldest_candidates(transaction, served, limit.jobs, behind, limit.before);
+    page.is_full = page.rows.is_any_nameless ||
+                   page.rows.jobs.size() + page.rows.unreadable.size() >= limit.jobs;
     if (!page.rows.jobs.empty()) {
         page.last = page.rows.jobs.back().id;
     }
@@ -94,18 +94,18 @@ PageCandidates with_locked_rows(
 JobRows free_rows(
     Transaction& transaction,
     const ServedJobs& served,
-    std::size_t limit,
+    const PageLimit& limit,
     std::string& from
 ) {
     if (from.empty()) {
         const ClaimedJobs claimed = all_claimed(transaction);
-        return claimed.empty() ? oldest_rows(transaction, served, limit, from)
-                               : oldest_rows_beside(transaction, served, limit, claimed);
+        return claimed.empty() ? oldest_rows(transaction, served, limit.jobs, from, limit.before)
+                               : oldest_rows_beside(transaction, served, limit.jobs, claimed);
     }
     if (auto last = last_claimed_behind(transaction, from)) {
         from = std::move(*last);
     }
-    return oldest_rows(transaction, served, limit, from);
+    return oldest_rows(transaction, served, limit.jobs, from, limit.before);
 }
 
 }  // namespace
@@ -120,9 +120,9 @@ PageCandidates page_candidates(
 ) {
     close_gate(transaction);
     std::string from(after);
-    JobRows rows = free_rows(transaction, served, limit.jobs, from);
+    JobRows rows = free_rows(transaction, served, limit, from);
     if (rows.is_any_nameless || !rows.unreadable.empty()) {
-        return with_locked_rows(transaction, served, limit.jobs, from);
+        return with_locked_rows(transaction, served, limit, from);
     }
     std::vector<Job>& jobs = rows.jobs;
     use_served_names(jobs, served.types);  // Limits go by them.

@@ -40,7 +40,7 @@ using schema::JobPlace;
 constexpr std::string_view kHasAcquirable = R"sql(
     SELECT 1
     FROM ACT_RU_JOB {by_id}
-    WHERE {behind} AND LOCK_EXP_TIME_ IS NULL AND {served}
+    WHERE {between} AND LOCK_EXP_TIME_ IS NULL AND {served}
     ORDER BY ID_
     LIMIT 1)sql";
 
@@ -169,24 +169,27 @@ std::vector<Job> acquire_page(
 
 }  // namespace
 
-bool SqlExecutorStore::has_acquirable(const ServedJobs& served, std::string_view after) {
+bool SqlExecutorStore::has_acquirable(
+    const ServedJobs& served,
+    std::string_view after,
+    std::string_view before
+) {
     bool found = false;
     if (served.types.empty()) {
         return found;
     }
     context_.runner.read([&](Connection& connection) {
-        BoundStatement condition = condition_of(served, connection.dialect());
-        condition.parameters.insert(condition.parameters.begin(), Value{after});
+        auto [between, values] = ids_between(after, before);
+        const BoundStatement condition = condition_of(served, connection.dialect());
+        values.insert(values.end(), condition.parameters.begin(), condition.parameters.end());
         const std::string sql = fmt::format(
             kHasAcquirable,
             fmt::arg("by_id", connection.dialect().by_id),
-            fmt::arg("behind", ids_behind(after)),
+            fmt::arg("between", between),
             fmt::arg("served", condition.sql)
         );
         found = false;
-        connection.query({.sql = sql, .columns = 1}, condition.parameters, [&](const Row&) {
-            found = true;
-        });
+        connection.query({.sql = sql, .columns = 1}, values, [&](const Row&) { found = true; });
     });
     return found;
 }
@@ -212,7 +215,7 @@ std::vector<Job> SqlExecutorStore::acquire(
                 .is_full = page.is_full,
             };
         }
-        JobRows rows = oldest_candidates(transaction, served, limit.jobs, behind);
+        JobRows rows = oldest_candidates(transaction, served, limit.jobs, behind, limit.before);
         const bool is_end = rows.are_none();
         const bool is_full =
             rows.is_any_nameless || rows.jobs.size() + rows.unreadable.size() >= limit.jobs;

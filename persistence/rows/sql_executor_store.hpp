@@ -16,8 +16,11 @@ public:
     ) override {
         context_.runner.run(work, was_committed, Commit::alone);
     }
-    [[nodiscard]] bool has_acquirable(const ServedJobs& served, std::string_view after = {})
-        override;
+    [[nodiscard]] bool has_acquirable(
+        const ServedJobs& served,
+        std::string_view after = {},
+        std::string_view before = {}
+    ) override;
     [[nodiscard]] IdleView look_around(const ServedJobs& served, schema::TimePoint now) override;
     [[nodiscard]] std::vector<schema::Job> acquire(
         const LockClaim& claim,

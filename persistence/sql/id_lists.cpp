@@ -51,6 +51,15 @@ BoundStatement bind(
 
 }  // namespace
 
+BoundStatement ids_between(std::string_view after, std::string_view before) {
+    BoundStatement between{.sql = std::string(ids_behind(after)), .parameters = {Value{after}}};
+    if (!before.empty()) {
+        between.sql += " AND ID_ < ?";
+        between.parameters.emplace_back(before);
+    }
+    return between;
+}
+
 std::vector<std::string_view>
 possible_ids(std::span<const std::string_view> ids, const Dialect& dialect) {
     std::vector<std::string_view> possible(ids.begin(), ids.end());

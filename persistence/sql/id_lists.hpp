@@ -29,6 +29,9 @@ struct BoundStatement {
     return after.empty() ? "ID_ >= ?" : "ID_ > ?";
 }
 
+/// The condition for those of them that stand before `before`; empty: for all of them.
+[[nodiscard]] BoundStatement ids_between(std::string_view after, std::string_view before);
+
 /// Those of the ids that a job can have (see Dialect::can_hold_id), in their order.
 [[nodiscard]] std::vector<std::string_view>
 possible_ids(std::span<const std::string_view> ids, const Dialect& dialect);

@@ -51,6 +51,18 @@ TEST_P(Acquisition, Only_jobs_behind_a_given_id_are_looked_at) {
     EXPECT_THAT(ids_of(acquire()), ElementsAre("a"));
 }
 
+TEST_P(Acquisition, Ids_from_a_given_one_on_are_left_alone) {
+    insert(JobPlace::executable, std::vector<Job>{a_job("c"), a_job("a"), a_job("b")});
+    EXPECT_TRUE(store_.executor().has_acquirable(noop_, "a", "c"));
+    EXPECT_FALSE(store_.executor().has_acquirable(noop_, "b", "c"));
+    persistence::PageLimit limit(10);
+    limit.before = "c";
+    EXPECT_THAT(
+        ids_of(store_.executor().acquire(claim_of("n"), noop_, limit, "a")), ElementsAre("b")
+    );
+    EXPECT_THAT(ids_of(acquire()), ElementsAre("a", "c"));
+}
+
 // I1
 TEST_P(Acquisition, A_claim_locks_no_row_but_those_of_its_jobs) {
     insert(

@@ -32,10 +32,11 @@ protected:
                 limit.seen->search = after.empty() ? kDeadRows : 0ms;
                 return jobs;
             });
-        EXPECT_CALL(slow_, has_acquirable(_, _)).WillRepeatedly([this](auto& served, auto after) {
-            clock_.tick(after.empty() ? kDeadRows : 0ms);
-            return store_.executor().has_acquirable(served, after);
-        });
+        EXPECT_CALL(slow_, has_acquirable(_, _, _))
+            .WillRepeatedly([this](auto& served, auto after, auto before) {
+                clock_.tick(after.empty() ? kDeadRows : 0ms);
+                return store_.executor().has_acquirable(served, after, before);
+            });
         intake_.served_jobs.types = noop_;
         intake_.free_places = 2;
     }

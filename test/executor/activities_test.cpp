@@ -111,19 +111,19 @@ TEST_F(ActivitiesTest, Acquisition_looks_at_what_is_dead_in_front_a_twentieth_of
             return std::vector<schema::Job>{};
         });
     EXPECT_GT(acquirer.run_once(), 0ms);
-    EXPECT_CALL(store, has_acquirable(_, std::string_view(recent)))
+    EXPECT_CALL(store, has_acquirable(_, std::string_view(recent), std::string_view()))
         .Times(2)
         .WillRepeatedly(Return(false));
     EXPECT_GT(acquirer.run_once(), 0ms);
     clock.tick(6s - 1ms);
     EXPECT_GT(acquirer.run_once(), 0ms);
     clock.tick(1ms);
-    EXPECT_CALL(store, has_acquirable(_, std::string_view())).WillOnce([&](auto&, auto) {
+    EXPECT_CALL(store, has_acquirable(_, std::string_view(), _)).WillOnce([&](auto&, auto, auto) {
         clock.tick(300ms);
         return false;
     });
     EXPECT_GT(acquirer.run_once(), 0ms);
-    EXPECT_CALL(store, has_acquirable(_, testing::Gt(std::string_view(recent))))
+    EXPECT_CALL(store, has_acquirable(_, testing::Gt(std::string_view(recent)), _))
         .WillOnce(Return(false));
     EXPECT_GT(acquirer.run_once(), 0ms);
 }
@@ -195,7 +195,7 @@ TEST_F(ActivitiesTest, An_idle_acquisition_costs_one_cheap_statement_per_poll) {
     intake.free_places = 2048;
     EXPECT_CALL(store, acquire(_, _, _, _)).WillOnce(Return(std::vector<schema::Job>{}));
     EXPECT_GT(acquirer.run_once(), 0ms);
-    EXPECT_CALL(store, has_acquirable(serves("mail"), _)).Times(2).WillRepeatedly(Return(false));
+    EXPECT_CALL(store, has_acquirable(serves("mail"), _, _)).Times(2).WillRepeatedly(Return(false));
     EXPECT_GT(acquirer.run_once(), 0ms);
     EXPECT_GT(acquirer.run_once(), 0ms);
 }
@@ -206,7 +206,7 @@ TEST_F(ActivitiesTest, An_idle_acquisition_claims_as_soon_as_its_poll_sees_a_job
     EXPECT_CALL(store, acquire(_, _, _, _))
         .WillOnce(Return(std::vector<schema::Job>{}))
         .WillOnce(Return(std::vector<schema::Job>{a_job("a")}));
-    EXPECT_CALL(store, has_acquirable(_, _)).WillOnce(Return(true));
+    EXPECT_CALL(store, has_acquirable(_, _, _)).WillOnce(Return(true));
     EXPECT_GT(acquirer.run_once(), 0ms);
     EXPECT_EQ(acquirer.run_once(), 0ms);
 }

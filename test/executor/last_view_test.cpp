@@ -114,7 +114,7 @@ TEST_F(IdleNodeTest, An_idle_acquisition_looks_around) {
     EXPECT_CALL(store, look_around(_, clock.now())).WillOnce(Return(IdleView{}));
     (void)acquirer.run_once();
     EXPECT_TRUE(is_none(&IdleView::has_limits));
-    EXPECT_CALL(store, has_acquirable(_, _)).WillOnce(Return(false));
+    EXPECT_CALL(store, has_acquirable(_, _, _)).WillOnce(Return(false));
     (void)acquirer.run_once();
 }
 

@@ -50,6 +50,38 @@ TEST_F(ScanStartTest, A_backlog_is_looked_at_from_the_oldest_every_sixteen_pages
     EXPECT_EQ(full_looks, 10);
 }
 
+TEST_F(
+    ScanStartTest,
+    When_it_costs_much_to_find_nothing_looks_end_a_day_ahead_for_twenty_times_as_long
+) {
+    (void)look(1s, {});
+    start.found_nothing(start.begin(clock), 51ms);
+    clock.tick(1019ms);
+    const Look next = start.begin(clock);
+    EXPECT_EQ(next.before, schema::first_uuid7(clock.now() + 24h));
+    start.found_nothing(next, 1ms);
+    clock.tick(1ms);
+    EXPECT_EQ(start.begin(clock).before, "") << "ids that apps have made stand there";
+}
+
+TEST_F(
+    ScanStartTest,
+    A_look_that_finds_nothing_soon_is_followed_by_others_to_the_end_of_the_table
+) {
+    (void)look(1s, {});
+    start.found_nothing(start.begin(clock), 50ms);
+    EXPECT_EQ(start.begin(clock).before, "");
+}
+
+TEST_F(ScanStartTest, In_a_backlog_of_ids_that_apps_have_made_it_goes_on_to_the_end) {
+    (void)look(1s, {});
+    start.found_nothing(start.begin(clock), 51ms);
+    start.end(start.begin(clock), 1ms, "order-17");
+    const Look next = start.begin(clock);
+    EXPECT_EQ(next.behind, "order-17");
+    EXPECT_EQ(next.before, "");
+}
+
 TEST_F(ScanStartTest, A_backlog_of_slow_jobs_is_looked_at_from_the_oldest_every_two_seconds) {
     (void)look(1ms, "m");
     clock.tick(1999ms);

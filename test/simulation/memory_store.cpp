@@ -70,10 +70,10 @@ bool MemoryStore::is_free(const Row& row) {
     return row.place == JobPlace::executable && row.job.lock_owner.empty() && !row.waits;
 }
 
-bool MemoryStore::has_acquirable(const Served&, std::string_view after) {
+bool MemoryStore::has_acquirable(const Served&, std::string_view after, std::string_view before) {
     return operation([&] {
-        return std::any_of(rows_.upper_bound(after), rows_.end(), [](const auto& named) {
-            return is_free(named.second);
+        return std::any_of(rows_.upper_bound(after), rows_.end(), [before](const auto& named) {
+            return is_free(named.second) && (before.empty() || named.first < before);
         });
     });
 }
@@ -90,7 +90,7 @@ std::vector<Job> MemoryStore::acquire(
         std::set<std::string> taken;
         for (auto at = rows_.upper_bound(after); at != rows_.end() && seen.end.empty(); ++at) {
             Row& row = at->second;
-            if (!is_free(row)) {
+            if (!is_free(row) || (!limit.before.empty() && at->first >= limit.before)) {
                 continue;
             }
             const std::string group(group_of(row.job));

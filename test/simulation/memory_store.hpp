@@ -44,7 +44,8 @@ public:
     using UnusedOperations::apply;
     using Fences = std::span<const persistence::Fence>;
     using Strings = std::vector<std::string>;
-    bool has_acquirable(const Served& served, std::string_view after) override;
+    bool has_acquirable(const Served& served, std::string_view after, std::string_view before)
+        override;
     std::vector<schema::Job> acquire(
         const Claim& claim,
         const Served& served,
