@@ -85,6 +85,9 @@ def main():
         except packages.CannotInstall as reason:
             print(f'skipped: {reason}')
             return SKIPPED
+        except RuntimeError as reason:
+            print(f'FAILED: {reason}')
+            return 1
         cases = [case for suite in json.loads(results.read_text())['testsuites'] for case in suite['testsuite']] if results.exists() else []
     failed = sum('failures' in case for case in cases)
     skipped = sum(case['result'] == 'SKIPPED' for case in cases)
