@@ -18,9 +18,13 @@ constexpr const char* kWhenValid =
 
 constexpr const char* kKind = "CASE {valid} THEN JSON_TYPE(JSON_EXTRACT({0}, ?)) END";
 
+// MariaDB 10.6 has `?` for each character beyond the basic plane in what JSON_UNQUOTE returns. In
+// MySQL JSON_VALUE ends at 512 characters; MariaDB's does not, but has 1 for true.
 constexpr const char* kScalar =
     "CASE {valid} THEN"
-    " CASE WHEN JSON_TYPE(JSON_EXTRACT({0}, ?)) IN ('STRING', 'BOOLEAN', {1}) THEN"
+    " CASE WHEN JSON_TYPE(JSON_EXTRACT({0}, ?)) = 'STRING' THEN"
+    " /*!80000 JSON_UNQUOTE(JSON_EXTRACT( */ /*M!100600 JSON_VALUE( */ {0}, ?) /*!80000 ) */"
+    " WHEN JSON_TYPE(JSON_EXTRACT({0}, ?)) IN ('BOOLEAN', {1}) THEN"
     " JSON_UNQUOTE(JSON_EXTRACT({0}, ?)) END END";
 
 // What a double cannot hold would make a statement that changes rows fail.

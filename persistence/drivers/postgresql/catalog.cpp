@@ -53,14 +53,15 @@ TextFit postgresql_text_fit(std::string_view collation, ColumnKind kind) {
     return is_by_bytes || !is_id ? TextFit::holds : TextFit::compares_loosely;
 }
 
-/// The catalog writes the type of every text behind it: `'UTC'::character varying`.
+/// The catalog writes the type of every text behind it: `'UTC'::character varying`. Before
+/// PostgreSQL 14 it calls a function by its name that was written as an operator.
 std::string postgresql_plain_default(std::string_view sql) {
     std::string plain(sql);
     for (std::size_t cast; (cast = plain.find("::")) != std::string::npos;) {
         const std::size_t end = plain.find_first_not_of("abcdefghijklmnopqrstuvwxyz ", cast + 2);
         plain.erase(cast, end == std::string::npos ? end : end - cast);
     }
-    return plain;
+    return plain == "timezone('UTC', now())" ? "(now() AT TIME ZONE 'UTC')" : plain;
 }
 
 }  // namespace

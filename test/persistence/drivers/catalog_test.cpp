@@ -186,6 +186,7 @@ TEST(Catalog, One_default_has_one_text_for_all_spellings) {
     EXPECT_EQ(
         postgresql("(now() AT TIME ZONE 'UTC'::text)"), postgresql("(now() AT TIME ZONE 'UTC')")
     );
+    EXPECT_EQ(postgresql("timezone('UTC'::text, now())"), postgresql("(now() AT TIME ZONE 'UTC')"));
     EXPECT_NE(postgresql("now()"), postgresql("'now'::text"));
 }
 

@@ -1,0 +1,183 @@
+"""Servers of other versions than the machine's, each of its own on a free port of 127.0.0.1, in a folder that is gone afterwards.
+
+They are as fast, and their defaults as unlike ours, as those that test/fixtures starts for the tests in C++; only what their names and versions need
+differs. Nothing waits for a disk: that a commit survives a power cut is the server's promise, and no test here cuts one."""
+import contextlib
+import os
+import pwd
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.parse
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable
+
+import packages
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / 'test/fixtures'))
+from databases import free_port  # pylint: disable=wrong-import-position
+
+PATIENCE_S = 120  # Beyond this something hangs; nothing is measured.
+USER, PASSWORD = 'jobs', 'p@ss:w%rd/'  # Needs escapes in the text of a URL.
+# Tests make databases of their own, drop them, and make users with fewer rights.
+ACCOUNT = "CREATE USER IF NOT EXISTS {user}@'%' IDENTIFIED {way}BY '{password}';\nGRANT ALL ON *.* TO {user}@'%' WITH GRANT OPTION;\n"
+UNLIKE_OURS = ('--default-time-zone=+05:00', '--transaction-isolation=SERIALIZABLE', '--character-set-server=latin1', '--sql-mode=', '--autocommit=0')
+
+
+@dataclass
+class Engine:
+    """A server by its packages, and what starts it: `start` is given the folder of the unpacked packages, one of its own, and a port."""
+    suite: str
+    package: str
+    programs: tuple
+    scheme: str
+    start: Callable
+
+
+@contextlib.contextmanager
+def started(engine, root):
+    """The URL of a user who may do everything."""
+    with tempfile.TemporaryDirectory(prefix='jobstrand-engine-') as name:
+        folder, port = Path(name), free_port()
+        (folder / 'data').mkdir()
+        if os.geteuid() == 0:
+            folder.chmod(0o755)
+            for path in (folder, folder / 'data'):
+                os.chown(path, *_nobody())
+        with engine.start(root, folder, port) as where:
+            yield f'{engine.scheme}://{USER}:{urllib.parse.quote(PASSWORD, safe="")}@127.0.0.1:{port}/{where}'
+
+
+def _nobody():
+    entry = pwd.getpwnam('nobody')
+    return entry.pw_uid, entry.pw_gid
+
+
+def _command(program, *arguments, death='KILL'):
+    """Servers refuse to run as root, and shall end with us."""
+    user, group = _nobody()
+    other = [f'--reuid={user}', f'--regid={group}', '--clear-groups'] if os.geteuid() == 0 else []
+    return ['setpriv', f'--pdeathsig={death}', *other, program, *arguments]
+
+
+def _set_up(*command, said=''):
+    if subprocess.run(_command('test', '-x', command[0]), check=False).returncode != 0:
+        raise packages.CannotInstall(f'{command[0]}: the user `nobody`, who runs servers for root, cannot reach it; see --folder')
+    done = subprocess.run(_command(*command), input=said, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd='/',
+                          env=packages.ENVIRONMENT, timeout=PATIENCE_S, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f'{command[0]}: exit code {done.returncode}\n{done.stdout[-2000:]}')
+
+
+@contextlib.contextmanager
+def _server(command, log, is_ready, end=signal.SIGTERM):
+    """The process until the end of the block."""
+    with open(log, 'wb') as said:
+        server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, cwd='/', env=packages.ENVIRONMENT)
+    try:
+        deadline, between_looks = time.monotonic() + PATIENCE_S, threading.Event()
+        while not is_ready():
+            if server.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f'the server does not start\n{log.read_text(errors="replace")[-2000:]}')
+            between_looks.wait(0.1)
+        yield
+    finally:
+        server.send_signal(end)
+        try:
+            server.wait(PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait()
+            raise
+
+
+def _greets(port):
+    """Whether a server like MySQL does: it has read its --init-file before."""
+    with contextlib.suppress(OSError), socket.create_connection(('127.0.0.1', port), timeout=PATIENCE_S) as connection:
+        return bool(connection.recv(1))
+    return False
+
+
+def _options(root, folder, port):
+    """What MySQL and MariaDB have in common."""
+    return [f'--basedir={root}/usr', f'--datadir={folder}/data', f'--tmpdir={folder}', f'--socket={folder}/socket', f'--port={port}', f'--init-file={folder}/users.sql',
+            '--bind-address=127.0.0.1', '--skip-name-resolve', '--innodb-buffer-pool-size=64M', '--innodb-flush-method=nosync', *UNLIKE_OURS]
+
+
+@contextlib.contextmanager
+def mysql(root, folder, port):
+    program, share = root / 'usr/sbin/mysqld', root / 'usr/share/mysql'
+    own = ['--no-defaults', f'--lc-messages-dir={share}', f'--character-sets-dir={share}/charsets', f'--plugin-dir={root}/usr/lib/mysql/plugin', '--secure-file-priv=NULL']
+    (folder / 'users.sql').write_text(ACCOUNT.format(user=USER, password=PASSWORD, way='WITH caching_sha2_password '))
+    _set_up(program, *own, f'--basedir={root}/usr', f'--datadir={folder}/data', '--initialize-insecure', '--innodb-flush-method=nosync')
+    # The binary log is on, as it is where people do not turn it off: a commit has two phases then.
+    command = _command(program, *own, *_options(root, folder, port), '--innodb-redo-log-capacity=64M', '--sync-binlog=0', '--loose-mysqlx=OFF')
+    with _server(command, folder / 'log', lambda: _greets(port)):
+        yield f'mysql?ssl=verify-ca&ssl_ca={folder}/data/ca.pem'
+
+
+@contextlib.contextmanager
+def mariadb(root, folder, port):
+    program = root / 'usr/sbin/mariadbd'
+    share = next((root / 'usr/share').glob('*/*_system_tables.sql')).parent
+    own = ['--no-defaults', f'--lc-messages-dir={share}', f'--character-sets-dir={share}/charsets', f'--plugin-dir={root}/usr/lib/mysql/plugin',
+           '--innodb-log-file-size=32M']
+    (folder / 'users.sql').write_text(ACCOUNT.format(user=USER, password=PASSWORD, way=''))
+    # What mariadb-install-db does, which wants programs that are in other packages.
+    tables = ['create database mysql;\nuse mysql;\nset @auth_root_socket=NULL;\n', *(
+        next(share.glob(f'*_{name}.sql')).read_text() for name in ('system_tables', 'performance_tables', 'system_tables_data'))]
+    _set_up(program, *own, f'--basedir={root}/usr', f'--datadir={folder}/data', f'--tmpdir={folder}', '--innodb-flush-method=nosync', '--bootstrap',
+            '--enforce-storage-engine=', said=''.join(tables))
+    with _server(_command(program, *own, *_options(root, folder, port), '--performance-schema=OFF'), folder / 'log', lambda: _greets(port)):
+        yield 'mysql'
+
+
+@contextlib.contextmanager
+def postgresql(root, folder, port):
+    programs, data = next((root / 'usr/lib/postgresql').glob('*/bin')), folder / 'data'
+    # Which 13 and 14 do not know.
+    icu = ('--locale-provider=icu', '--icu-locale=en') if int(programs.parent.name) >= 15 else ()
+    (folder / 'password').write_text(PASSWORD)
+    _set_up(programs / 'initdb', f'--pgdata={data}', f'--username={USER}', f'--pwfile={folder}/password', '--auth=scram-sha-256', '--encoding=UTF8',
+            '--locale=C.UTF-8', *icu, '--no-sync')
+    settings = ('listen_addresses=127.0.0.1', 'fsync=off', 'full_page_writes=off', 'shared_buffers=64MB', 'max_wal_size=256MB', 'dynamic_shared_memory_type=mmap',
+                'timezone=Asia/Tashkent', 'datestyle=German', 'default_transaction_isolation=serializable', 'client_encoding=LATIN1', 'bytea_output=escape',
+                'lock_timeout=0', 'plan_cache_mode=force_custom_plan')
+    # SIGQUIT is its own fast end, in which it frees its shared memory, and SIGINT the one in which it tidies up.
+    command = _command(programs / 'postgres', '-D', str(data), '-p', str(port), '-k', str(folder), *(word for setting in settings for word in ('-c', setting)), death='QUIT')
+    ready = data / 'postmaster.pid'
+    with _server(command, folder / 'log', lambda: ready.exists() and ready.read_text().rstrip().endswith('ready'), signal.SIGINT):
+        yield 'postgres'
+
+
+def _mysql(suite):
+    return Engine(suite, r'mysql-server-core(-8\.0)?', ('usr/sbin/mysqld',), 'mysql', mysql)
+
+
+def _mariadb(suite):
+    return Engine(suite, r'mariadb-server-core(-10\.6)?', ('usr/sbin/mariadbd',), 'mysql', mariadb)
+
+
+def _postgresql(suite):
+    return Engine(suite, r'postgresql-\d+', ('usr/lib/postgresql/*/bin/*',), 'postgresql', postgresql)
+
+
+# The newest that Debian has, and those before it that other suites have; Debian 12's own are what the suite runs on anyway.
+ENGINES = {
+    'mysql': _mysql('sid'),
+    'mysql-8.4': _mysql('resolute'),
+    'mysql-8.0': _mysql('noble'),
+    'mariadb': _mariadb('sid'),
+    'mariadb-10.6': _mariadb('jammy'),
+    'postgresql': _postgresql('sid'),
+    'postgresql-17': _postgresql('trixie'),
+    'postgresql-16': _postgresql('noble'),
+    'postgresql-14': _postgresql('jammy'),
+    'postgresql-13': _postgresql('bullseye'),
+}
