@@ -1,7 +1,6 @@
 #include "persistence/nodes/served_jobs.hpp"
 
 #include "persistence/nodes/sql_node_store.hpp"
-#include "persistence/nodes/sql_served_store.hpp"
 #include "persistence/shared/engine_columns.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"

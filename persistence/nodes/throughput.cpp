@@ -1,4 +1,4 @@
-#include "persistence/nodes/sql_throughput_store.hpp"
+#include "persistence/nodes/sql_node_store.hpp"
 #include "persistence/sql/dialect.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "persistence/migration/write_rights.hpp"
+#include "persistence/migration/start_checks.hpp"
 
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -94,6 +95,22 @@ void require_write_rights(Connection& connection) {
                 missing,
                 text_of(connection, target)
             )
+        );
+    }
+}
+
+void require_claimable(const Connection& connection) {
+    const Dialect& dialect = connection.dialect();
+    if (dialect.for_update.empty()) {
+        throw std::invalid_argument(
+            "lockGranularity page is of no use on SQLite, where one process writes at a time: "
+            "leave it at row"
+        );
+    }
+    if (dialect.has_engine) {
+        throw std::invalid_argument(
+            "lockGranularity page cannot be used on tables that a Flowable engine shares, which "
+            "would not see these locks: leave it at row"
         );
     }
 }

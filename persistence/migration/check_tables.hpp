@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/migration/live_schema.hpp"
 #include "persistence/migration/schema_check.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "schema/tables.hpp"
@@ -36,5 +37,21 @@ private:
     const Dialect& dialect_;
     SchemaReport& report_;
 };
+
+/// Compares the columns of a table with those that this program creates: types, NULL, defaults, how
+/// texts are kept and compared; and finds columns of others that keep our rows out.
+void check_columns(const LiveTable& live, TableReport& report);
+
+/// Whether a column gets the same value as in a table that this program creates when an INSERT does
+/// not name it.
+[[nodiscard]] bool
+has_expected_default(const schema::Column& column, const LiveColumn& live, const Dialect& dialect);
+
+/// The index of the table that is being reported on is missing.
+void missing_index(const schema::Index& index, TableReport& report);
+
+/// Compares key and indexes of a table with those that this program creates; those of others are
+/// remarks.
+void check_indexes(const LiveTable& live, TableReport& report);
 
 }  // namespace jobstrand::persistence

@@ -9,4 +9,8 @@ namespace jobstrand::persistence {
 /// or what else stands in the way of writing (read_only on a replica).
 void require_write_rights(Connection& connection);
 
+/// Throws std::invalid_argument, which says why, where pages of jobs must not be claimed: on
+/// SQLite, and on tables that a Flowable engine shares, which would not see these locks.
+void require_claimable(const Connection& connection);
+
 }  // namespace jobstrand::persistence
