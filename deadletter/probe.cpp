@@ -1,4 +1,4 @@
-#include "deadletter/bulk/job_answer.hpp"
+#include "deadletter/bulk/item_answer.hpp"
 #include "deadletter/dead_letters.hpp"
 #include "persistence/operator_store.hpp"
 

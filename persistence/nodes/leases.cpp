@@ -1,7 +1,7 @@
 #include "persistence/claims/page_claims.hpp"
 #include "persistence/node_store.hpp"
 #include "persistence/nodes/node_work.hpp"
-#include "persistence/nodes/served_jobs.hpp"
+#include "persistence/nodes/served_rows.hpp"
 #include "persistence/nodes/sql_node_store.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"

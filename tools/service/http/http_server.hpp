@@ -1,8 +1,8 @@
 #pragma once
 
 #include "tools/service/http/body_budget.hpp"
-#include "tools/service/http/connection.hpp"
 #include "tools/service/http/gate.hpp"
+#include "tools/service/http/http_connection.hpp"
 #include "tools/service/http/http_counts.hpp"
 #include "tools/service/http/places.hpp"
 #include "tools/service/http/router.hpp"

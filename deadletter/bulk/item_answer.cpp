@@ -1,4 +1,4 @@
-#include "deadletter/bulk/job_answer.hpp"
+#include "deadletter/bulk/item_answer.hpp"
 
 namespace jobstrand::deadletter {
 

@@ -1,4 +1,4 @@
-#include "schema/expression/tokens.hpp"
+#include "schema/expression/expression_tokens.hpp"
 
 #include <array>
 #include <charconv>

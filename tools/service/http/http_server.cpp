@@ -1,4 +1,4 @@
-#include "tools/service/http/server.hpp"
+#include "tools/service/http/http_server.hpp"
 
 #include "tools/service/http/quiet_calls.hpp"
 

@@ -1,4 +1,5 @@
 #include "executor/job_handler.hpp"
+
 #include "executor/report/run_news_book.hpp"
 
 namespace jobstrand::executor {

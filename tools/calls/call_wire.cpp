@@ -1,4 +1,4 @@
-#include "tools/calls/wire.hpp"
+#include "tools/calls/call_wire.hpp"
 
 #include <boost/asio/connect.hpp>
 #include <boost/asio/ip/address.hpp>
