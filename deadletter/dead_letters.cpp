@@ -1,7 +1,7 @@
 #include "deadletter/dead_letters.hpp"
 
 #include "deadletter/bulk/bulk_change.hpp"
-#include "deadletter/bulk/job_answer.hpp"
+#include "deadletter/bulk/item_answer.hpp"
 #include "deadletter/bulk/job_stretches.hpp"
 #include "schema/limits.hpp"
 

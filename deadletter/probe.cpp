@@ -1,6 +1,6 @@
-#include "deadletter/bulk/job_answer.hpp"
+#include "deadletter/bulk/item_answer.hpp"
 #include "deadletter/dead_letters.hpp"
-#include "persistence/due_dates.hpp"
+#include "persistence/operator_store.hpp"
 
 #include <algorithm>
 #include <span>

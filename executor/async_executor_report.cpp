@@ -1,7 +1,7 @@
 #include "executor/async_executor.hpp"
 #include "executor/job_wakeup.hpp"
 #include "executor/loop/executor_threads.hpp"
-#include "executor/pool/long_runs.hpp"
+#include "executor/pool/held_jobs.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 
 #include "executor/loop/activity.hpp"
 #include "executor/loop/clock_jumps.hpp"
-#include "persistence/clock_source.hpp"
+#include "persistence/node_store.hpp"
 #include "schema/database_clock.hpp"
 #include "schema/log.hpp"
 

@@ -1,6 +1,6 @@
 #include "executor/executor_settings.hpp"
 
-#include "executor/workers/external_limits.hpp"
+#include "executor/workers/external_deadlines.hpp"
 #include "schema/history/day_window.hpp"
 #include "schema/job_fields.hpp"
 #include "schema/limits.hpp"
@@ -12,8 +12,9 @@ namespace jobstrand::executor {
 
 namespace {
 
-using namespace std::chrono_literals;
 using schema::Duration;
+
+using namespace std::chrono_literals;
 
 class Findings {
 public:

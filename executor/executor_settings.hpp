@@ -2,7 +2,6 @@
 
 #include "schema/acquisition_order.hpp"
 #include "schema/exclusive_group.hpp"
-#include "schema/history/history_retention.hpp"
 #include "schema/history/history_rules.hpp"
 #include "schema/lock_granularity.hpp"
 #include "schema/retry_policy.hpp"
@@ -143,5 +142,12 @@ struct ExecutorSettings {
 /// What is wrong, one sentence per mistake that names the field and the legal range; empty:
 /// nothing.
 [[nodiscard]] std::vector<std::string> validate(const ExecutorSettings& settings);
+
+/// How an executor ends.
+enum class StopMode {
+    /// Running jobs may finish within shutdown_wait; queued ones are freed for other nodes.
+    drain,
+    at_once,  ///< Running handlers are told to stop as well.
+};
 
 }  // namespace jobstrand::executor

@@ -6,14 +6,12 @@
 #include "executor/loop/backlog_cursor.hpp"
 #include "executor/loop/job_intake.hpp"
 #include "executor/loop/last_view.hpp"
-#include "executor/loop/named_pass.hpp"
 #include "executor/loop/scan_start.hpp"
 #include "executor/loop/together_share.hpp"
 #include "executor/loop/wake_ups.hpp"
 #include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
-#include "schema/duration_histogram.hpp"
-#include "schema/size_histogram.hpp"
+#include "schema/histogram.hpp"
 
 #include <atomic>
 #include <cstdint>

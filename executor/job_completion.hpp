@@ -1,13 +1,12 @@
 #pragma once
 
 #include "executor/loop/activity.hpp"
-#include "executor/loop/named_pass.hpp"
 #include "executor/loop/wake_ups.hpp"
 #include "executor/outcome_mailbox.hpp"
 #include "executor/pool/held_jobs.hpp"
+#include "executor/report/executor_figures.hpp"
 #include "executor/report/last_runs.hpp"
 #include "executor/report/outcome_report.hpp"
-#include "executor/report/refused_now.hpp"
 #include "executor/report/refused_outcomes.hpp"
 #include "persistence/executor_store.hpp"
 #include "persistence/sql/db_error.hpp"

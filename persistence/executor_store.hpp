@@ -1,8 +1,5 @@
 #pragma once
 
-#include "persistence/exclusive_group_end.hpp"
-#include "persistence/fence.hpp"
-#include "persistence/idle_view.hpp"
 #include "persistence/job_answer.hpp"
 #include "persistence/lane_positions.hpp"
 #include "persistence/lock_claim.hpp"
@@ -13,6 +10,7 @@
 #include "persistence/unique_keys.hpp"
 #include "schema/acquisition_order.hpp"
 #include "schema/job.hpp"
+#include "schema/time.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -24,6 +22,54 @@
 #include <vector>
 
 namespace jobstrand::persistence {
+
+/// A group of exclusive jobs of which its holder holds none any more.
+struct GroupEnd {
+    std::string group;  ///< See schema::exclusive_group.
+
+    /// Jobs of it that the holder knows that it has claimed, since it holds the group. When the
+    /// database knows of more, a claim is under way whose jobs have not arrived yet.
+    std::int64_t claimed = 0;
+
+    /// The earliest lock expiry that one of them was claimed with. It tells this time of holding
+    /// the group from a later one, so that an end that is told late ends nothing else.
+    schema::TimePoint began = {};
+
+    bool operator==(const GroupEnd&) const = default;
+};
+
+/// What became of groups that ended.
+struct GroupsPassedOn {
+    /// The jobs that waited and are now locked for the holder, which keeps their groups.
+    std::vector<schema::Job> jobs;
+
+    /// Groups of which more are under way: their end is told again when those have ended.
+    std::vector<GroupEnd> busy;
+
+    /// Groups that there was no time to look at: to be told again at once.
+    std::vector<GroupEnd> rest;
+};
+
+/// What one look at all tables tells a node that has nothing to do.
+struct IdleView {
+    schema::TimePoint at = {};  ///< As of when.
+
+    /// See ExecutorStore::has_acquirable.
+    bool has_acquirable = false;
+
+    /// See TimerStore::next_due, without `from`; nullopt: there is none.
+    std::optional<schema::TimePoint> next_due = {};
+    /// false: something stands first among the timers that TimerStore::next_due has to see to.
+    bool are_timers_sound = true;
+
+    bool has_executable = false;  ///< Any executable job, whoever serves or holds it.
+    bool has_locks = false;       ///< Something else that a lock may be on, or be left over of one.
+    bool has_limits = false;      ///< A limit, or a job that waits for one.
+    bool has_leftovers = false;   ///< A unique key, or a group of limited jobs.
+
+    /// When the first lease of a node ends that is not renewed; nullopt: nobody knows.
+    std::optional<schema::TimePoint> first_lease_end = {};
+};
 
 struct AcquiredJob {
     JobAnswer answer = JobAnswer::not_found;

@@ -1,11 +1,12 @@
 #pragma once
 
-#include "persistence/incident.hpp"
 #include "persistence/job_answer.hpp"
-#include "persistence/job_log.hpp"
+#include "schema/history/job_event.hpp"
+#include "schema/time.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,121 @@
 #include <vector>
 
 namespace jobstrand::persistence {
+
+// The past of jobs, one line for each thing that happened to one of them.
+
+/// A line of the job log. Empty texts and nullopt: it was not so, or the job had none.
+struct JobLogLine {
+    std::string id = {};  ///< Ascends with the time.
+    schema::TimePoint time{};
+    schema::JobEvent event = schema::JobEvent::created;
+    std::string reason = {};  ///< Name of a schema::TransitionReason, `enqueued` or `replaced`.
+    std::string job = {};
+    std::optional<int> attempt = {};  ///< Which run it was, from 1; of `failed` and `succeeded`.
+    int retries = 0;                  ///< Left afterwards.
+    std::int64_t priority = 0;
+    std::optional<schema::TimePoint> due_date = {};
+    std::string handler_type = {};
+    std::string definition = {};
+    std::string job_definition = {};
+    std::string element = {};
+    std::string execution = {};
+    std::string root_instance = {};
+    std::string instance = {};
+    std::string tenant = {};
+    std::string node = {};                          ///< The lock owner that held it.
+    std::optional<schema::Duration> duration = {};  ///< Of the run, where it is known.
+    std::string message = {};
+    std::string details = {};  ///< The end of a stack trace or output; only find_log_line() has it.
+
+    bool operator==(const JobLogLine&) const = default;
+};
+
+/// Which lines are meant; what is empty restricts nothing.
+struct JobLogFilter {
+    std::string job = {};
+    std::string handler_type = {};
+    std::string definition = {};
+    std::string instance = {};
+    std::string element = {};
+    std::string tenant = {};
+    std::string node = {};
+    std::string reason = {};
+    std::vector<schema::JobEvent> events = {};
+    std::optional<schema::TimePoint> after = {};   ///< Inclusive.
+    std::optional<schema::TimePoint> before = {};  ///< Exclusive.
+};
+
+/// What may be forgotten.
+struct JobLogBounds {
+    schema::TimePoint before{};          ///< Lines from before that.
+    std::optional<std::int64_t> rows{};  ///< And all but the latest so many.
+    std::size_t page = 500;              ///< Most lines in one transaction.
+};
+
+/// What came of cleaning a page.
+struct JobLogCleaning {
+    std::int64_t removed = 0;
+    bool is_more = false;  ///< There may be more to remove.
+};
+
+/// Of a job whose retries are used up; `failedExternalTask` of an external one.
+inline constexpr std::string_view kFailedJob = "failedJob";
+inline constexpr std::string_view kFailedExternalTask = "failedExternalTask";
+
+/// How an incident ended.
+enum class IncidentEnd {
+    requeued,  ///< Its dead letter was.
+    removed,   ///< Its dead letter was.
+    by_hand,   ///< Somebody has resolved it, and left the dead letter where it is.
+};
+
+[[nodiscard]] std::string_view name_of(IncidentEnd end);
+
+/// That a job became a dead letter, and has to be looked at. There is at most one open one of a
+/// job, which is named by the job's id.
+struct Incident {
+    std::string id = {};  ///< Ascends with the time. Kept when it is resolved.
+    std::string job = {};
+    schema::TimePoint time{};
+    std::string type = {};
+    std::string cause = {};  ///< Name of the schema::TransitionReason.
+    std::string message = {};
+    std::string handler_type = {};
+    std::string definition = {};
+    std::string job_definition = {};
+    std::string element = {};
+    std::string execution = {};
+    std::string instance = {};
+    std::string tenant = {};
+    std::string node = {};        ///< The lock owner that held the job.
+    std::string annotation = {};  ///< What an operator has noted.
+
+    // Only resolved ones have these.
+    std::optional<schema::TimePoint> end = {};
+    std::string resolution = {};  ///< Name of an IncidentEnd.
+
+    bool operator==(const Incident&) const = default;
+};
+
+/// Told of each new incident after the commit, on the thread that committed: it must not block, and
+/// not throw. A process that dies in between tells nobody.
+using OnIncident = std::function<void(const Incident&)>;
+
+/// Which incidents are meant; what is empty restricts nothing.
+struct IncidentFilter {
+    bool is_open = true;  ///< false: the resolved ones.
+    std::string job = {};
+    std::string handler_type = {};
+    std::string definition = {};
+    std::string instance = {};
+    std::string cause = {};
+    std::string tenant = {};
+    std::optional<schema::TimePoint> after = {};   ///< When it began; inclusive.
+    std::optional<schema::TimePoint> before = {};  ///< Exclusive.
+
+    bool operator==(const IncidentFilter&) const = default;
+};
 
 /// The past of jobs: the log, and incidents. Both are written by the moves themselves, in their
 /// transactions, so that they tell neither more nor less than what was done.

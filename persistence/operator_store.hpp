@@ -1,14 +1,12 @@
 #pragma once
 
-#include "persistence/due_dates.hpp"
-#include "persistence/group_hold.hpp"
 #include "persistence/job_answer.hpp"
 #include "persistence/job_filter.hpp"
 #include "persistence/suspension.hpp"
-#include "persistence/type_count.hpp"
 #include "persistence/unique_keys.hpp"
 #include "schema/job.hpp"
 #include "schema/job_change.hpp"
+#include "schema/time.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -16,9 +14,84 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace jobstrand::persistence {
+
+/// When each of several jobs is due.
+class DueDates final {
+public:
+    /// All jobs are due at once.
+    DueDates() = default;
+
+    // Implicit on purpose: mostly all are due at the same time.
+    DueDates(std::optional<schema::TimePoint> of_all) : of_all_(of_all) {}
+    DueDates(std::nullopt_t) {}
+    DueDates(schema::TimePoint of_all) : of_all_(of_all) {}
+
+    /// Each job has its own, in the order in which the jobs are named.
+    explicit DueDates(std::vector<schema::TimePoint> of_each) : of_each_(std::move(of_each)) {}
+
+    /// Returns the due date of the job with this index, which must exist if each has its own.
+    [[nodiscard]] std::optional<schema::TimePoint> of(std::size_t index) const {
+        return of_each_.empty() ? of_all_ : std::optional(of_each_.at(index));
+    }
+
+    /// What all have; nullopt: at once, or each has its own.
+    [[nodiscard]] std::optional<schema::TimePoint> of_all() const { return of_all_; }
+
+private:
+    std::optional<schema::TimePoint> of_all_ = {};
+    std::vector<schema::TimePoint> of_each_ = {};
+};
+
+/// A job of a group that its holder has locked.
+struct HeldSibling {
+    std::string id = {};
+    std::optional<schema::TimePoint> since = {};  ///< It runs, as its node has told.
+
+    bool operator==(const HeldSibling&) const = default;
+};
+
+/// Who has the exclusive jobs of an instance, or of a hierarchy.
+struct GroupHold {
+    std::string group = {};       ///< The instance, or the root of the hierarchy.
+    std::string lock_owner = {};  ///< Empty: nobody any more.
+    std::optional<schema::TimePoint> until = {};
+
+    /// Others than the job that was asked about; those that are known to run first. A few, where
+    /// they were found.
+    std::vector<HeldSibling> siblings = {};
+
+    bool operator==(const GroupHold&) const = default;
+};
+
+/// The jobs of one handler type in one place.
+struct TypeCount {
+    std::string handler_type;
+    std::int64_t jobs = 0;
+    std::int64_t locked = 0;                       ///< 0 where nothing is ever locked.
+    std::optional<schema::TimePoint> oldest = {};  ///< When the first of them was created.
+
+    bool operator==(const TypeCount&) const = default;
+};
+
+/// The executable jobs of one handler type that one lock owner has; those that wait for an
+/// exclusive job are schema::kWaitingOwner's, those for a limit schema::kLimitedOwner's.
+struct OwnerCount {
+    std::string handler_type;
+    std::string lock_owner;
+    std::int64_t jobs = 0;
+
+    bool operator==(const OwnerCount&) const = default;
+};
+
+/// Pairs of handler type and lock owner that are told at most.
+inline constexpr std::size_t kOwnersCounted = 10'000;
+
+/// Handler types that are told apart at most: those with the most jobs.
+inline constexpr std::size_t kTypesCounted = 1'000;
 
 /// Changes to a job that is not running; what is not named stays.
 using JobChanges = std::vector<schema::JobChange>;

@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 /// What the roles of the store say about unique keys.
 namespace jobstrand::persistence {
@@ -34,6 +36,19 @@ struct ExpiredKeys {
 struct KeyOwner {
     std::string job;
     std::optional<schema::TimePoint> until;  ///< nullopt: while the job is open.
+};
+
+/// A new job was refused, because another one has its unique key. `what()` is one sentence that
+/// says which, for whoever enqueued it. Nothing is wrong with the database.
+class KeyHeld final : public std::runtime_error {
+public:
+    KeyHeld(std::string key, const std::string& message)
+        : std::runtime_error(message), key_(std::move(key)) {}
+
+    [[nodiscard]] const std::string& key() const noexcept { return key_; }
+
+private:
+    std::string key_;
 };
 
 }  // namespace jobstrand::persistence

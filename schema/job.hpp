@@ -109,6 +109,11 @@ struct PlacedJob {
 
 /// Where a new job goes: external worker jobs to their table, a due date after `now` makes a timer,
 /// and everything else can run now.
-[[nodiscard]] JobPlace place_of_new(const Job& job, TimePoint now);
+[[nodiscard]] inline JobPlace place_of_new(const Job& job, TimePoint now) {
+    if (job.due_date && *job.due_date > now) {
+        return JobPlace::timer;
+    }
+    return job.type == kExternalWorkerType ? JobPlace::external_worker : JobPlace::executable;
+}
 
 }  // namespace jobstrand::schema

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace jobstrand::deadletter {
@@ -39,5 +40,15 @@ private:
     persistence::JobFilter filter_;
     bool is_by_id_ = false;
 };
+
+/// Selects the dead letters of one cause that match a filter. To find them, all that the filter
+/// matches is read.
+struct CauseSelection {
+    std::string cause;  ///< id_of() of it.
+    persistence::JobFilter filter = {};
+};
+
+/// Which dead letters an operation means: these, all that match a filter, or all of one cause.
+using DeadSelection = std::variant<JobSelection, CauseSelection>;
 
 }  // namespace jobstrand::deadletter

@@ -48,4 +48,11 @@ private:
     std::int64_t others_ = 0;
 };
 
+/// Groups by cause those of the latest `most` dead letters that the filter matches. Throws DbError.
+[[nodiscard]] CauseSummary latest_causes(
+    persistence::OperatorStore& store,
+    std::size_t most,
+    persistence::JobFilter filter = {}
+);
+
 }  // namespace jobstrand::deadletter

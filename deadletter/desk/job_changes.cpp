@@ -1,5 +1,5 @@
 #include "deadletter/bulk/bulk_change.hpp"
-#include "deadletter/bulk/job_answer.hpp"
+#include "deadletter/bulk/item_answer.hpp"
 #include "deadletter/bulk/job_stretches.hpp"
 #include "deadletter/desk/job_desk.hpp"
 

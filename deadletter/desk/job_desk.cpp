@@ -1,7 +1,7 @@
 #include "deadletter/desk/job_desk.hpp"
 
 #include "deadletter/bulk/bulk_change.hpp"
-#include "deadletter/bulk/job_answer.hpp"
+#include "deadletter/bulk/item_answer.hpp"
 
 namespace jobstrand::deadletter {
 

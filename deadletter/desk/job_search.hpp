@@ -2,7 +2,7 @@
 
 #include "deadletter/bulk/job_selection.hpp"
 #include "deadletter/bulk/job_stretches.hpp"
-#include "persistence/node_work.hpp"
+#include "persistence/node_store.hpp"
 #include "persistence/operator_store.hpp"
 #include "schema/paging.hpp"
 

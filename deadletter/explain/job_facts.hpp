@@ -1,8 +1,8 @@
 #pragma once
 
-#include "persistence/group_hold.hpp"
 #include "persistence/limit_store.hpp"
 #include "persistence/node_store.hpp"
+#include "persistence/operator_store.hpp"
 #include "persistence/suspension.hpp"
 #include "schema/job.hpp"
 #include "schema/limit/job_limit.hpp"

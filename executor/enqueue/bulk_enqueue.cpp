@@ -1,8 +1,8 @@
 #include "executor/enqueue/bulk_enqueue.hpp"
 
-#include "persistence/key_held.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/transaction.hpp"
+#include "persistence/unique_keys.hpp"
 #include "schema/limits.hpp"
 
 #include <algorithm>

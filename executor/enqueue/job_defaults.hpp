@@ -2,10 +2,10 @@
 
 #include "schema/clock.hpp"
 #include "schema/definition/job_definitions.hpp"
-#include "schema/fresh_ids.hpp"
 #include "schema/job.hpp"
 #include "schema/retry_policy.hpp"
 #include "schema/time.hpp"
+#include "schema/uuid7.hpp"
 
 #include <memory>
 #include <vector>

@@ -1,6 +1,7 @@
 #include "executor/history/history_cleaning.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <stdexcept>
 #include <utility>
 
@@ -54,6 +55,26 @@ schema::Duration HistoryCleaning::run_once() {
     }
     const bool is_more_lines = store_.clean_job_log(bounds).is_more;
     return is_more_incidents || is_more_lines ? kBreath : interval_;
+}
+
+namespace {
+
+/// Between two full pages.
+constexpr schema::Duration kPause = std::chrono::milliseconds(50);
+
+constexpr schema::Duration kCleanInterval = std::chrono::minutes(1);
+
+}  // namespace
+
+schema::Duration RunCleaning::run_once() {
+    persistence::EndedRunBounds bounds;
+    if (age_ > schema::Duration{0}) {
+        bounds.before = clock_.now() - age_;
+    }
+    if (most_ > 0) {  // Others may keep some although this node keeps none.
+        bounds.of_type = most_;
+    }
+    return store_.clean_runs(bounds).is_more ? kPause : kCleanInterval;
 }
 
 }  // namespace jobstrand::executor

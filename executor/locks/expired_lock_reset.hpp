@@ -1,8 +1,8 @@
 #pragma once
 
 #include "executor/loop/activity.hpp"
+#include "executor/loop/backlog_cursor.hpp"
 #include "executor/loop/clock_jumps.hpp"
-#include "executor/loop/full_looks.hpp"
 #include "executor/loop/last_view.hpp"
 #include "executor/loop/wake_ups.hpp"
 #include "persistence/executor_store.hpp"

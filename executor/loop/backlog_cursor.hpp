@@ -1,5 +1,9 @@
 #pragma once
 
+#include "schema/time.hpp"
+
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <utility>
 
@@ -33,6 +37,45 @@ public:
 private:
     Position position_{};
     int pages_ = 0;
+};
+
+/// How late a commit is still seen by a look that does not begin at the very start: a job is looked
+/// for from so long before the last look that found nothing more.
+inline constexpr schema::Duration kUsualCommit{std::chrono::milliseconds(200)};
+
+/// When a table is read again from its very start, where rows stand that were freed or committed
+/// late, and, as long as the database keeps them, all that were deleted. So it depends on what the
+/// last such look has cost: a cheap one may be followed by the next at once, others take a
+/// twentieth of the time, and come a minute apart at most.
+///
+/// Thread safety: none.
+class FullLooks final {
+public:
+    using Time = std::chrono::steady_clock::duration;
+
+    /// One that takes no longer than `cheap` may be followed by the next at once.
+    explicit FullLooks(Time cheap = std::chrono::milliseconds(5)) : cheap_(cheap) {}
+
+    /// Whether it may begin now. Before the first one it always may.
+    [[nodiscard]] bool may_begin(schema::SteadyPoint now) const {
+        return rest_ == Time{0} || now - began_ >= rest_;
+    }
+
+    /// Whether the last one has found little to pass over.
+    [[nodiscard]] bool are_cheap() const { return rest_ == Time{0}; }
+
+    void was_done(schema::SteadyPoint began, Time took) {
+        began_ = began;
+        rest_ = took <= cheap_ ? Time{0} : std::min<Time>(kPartOfTime * took, kLongestRest);
+    }
+
+private:
+    static constexpr int kPartOfTime = 20;
+    static constexpr Time kLongestRest = std::chrono::minutes(1);
+
+    Time cheap_;
+    schema::SteadyPoint began_{};
+    Time rest_{0};  ///< Zero: the next one may come at once.
 };
 
 }  // namespace jobstrand::executor

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "executor/loop/wake_ups.hpp"
-#include "persistence/idle_view.hpp"
+#include "persistence/executor_store.hpp"
 #include "schema/time.hpp"
 
 #include <chrono>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "executor/loop/full_looks.hpp"
+#include "executor/loop/backlog_cursor.hpp"
 #include "schema/clock.hpp"
 #include "schema/time.hpp"
 

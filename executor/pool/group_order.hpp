@@ -1,7 +1,7 @@
 #pragma once
 
 #include "executor/pool/held_jobs.hpp"
-#include "persistence/exclusive_group_end.hpp"
+#include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/exclusive_group.hpp"
 #include "schema/job.hpp"

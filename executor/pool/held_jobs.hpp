@@ -1,7 +1,9 @@
 #pragma once
 
-#include "persistence/fence.hpp"
+#include "persistence/lock_claim.hpp"
+#include "persistence/node_store.hpp"
 #include "persistence/outcome.hpp"
+#include "schema/clock.hpp"
 #include "schema/exclusive_group.hpp"
 #include "schema/job.hpp"
 #include "schema/time.hpp"
@@ -161,5 +163,10 @@ private:
     std::size_t bytes_ = 0;  ///< Of their payloads.
     bool awaits_bytes_ = false;
 };
+
+/// Returns the jobs that have been running for `least` or longer, by id; if there are too many, the
+/// longest. Shorter runs would have ended before anybody reads of them.
+[[nodiscard]] std::vector<persistence::LongRun>
+long_runs(std::vector<HeldJobPtr> running, schema::Duration least, const schema::Clock& clock);
 
 }  // namespace jobstrand::executor

@@ -1,15 +1,14 @@
 #pragma once
 
+#include "executor/report/executor_figures.hpp"
 #include "executor/report/failure_log.hpp"
-#include "executor/report/outcome_counts.hpp"
 #include "executor/report/run_counts.hpp"
 #include "executor/report/throughput_counts.hpp"
 #include "persistence/outcome.hpp"
 #include "schema/clock.hpp"
-#include "schema/duration_histogram.hpp"
 #include "schema/failure_classes.hpp"
+#include "schema/histogram.hpp"
 #include "schema/log.hpp"
-#include "schema/size_histogram.hpp"
 
 #include <mutex>
 #include <optional>

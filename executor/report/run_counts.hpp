@@ -1,6 +1,6 @@
 #pragma once
 
-#include "persistence/node_work.hpp"
+#include "persistence/node_store.hpp"
 #include "persistence/outcome.hpp"
 #include "schema/time.hpp"
 

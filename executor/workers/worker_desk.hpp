@@ -8,13 +8,14 @@
 #include "executor/workers/asked_topics.hpp"
 #include "executor/workers/external_begins.hpp"
 #include "executor/workers/external_deadlines.hpp"
-#include "executor/workers/worker_counts.hpp"
 #include "persistence/worker_store.hpp"
 #include "schema/clock.hpp"
+#include "schema/failure_classes.hpp"
 #include "schema/job.hpp"
 #include "schema/job_failure.hpp"
 #include "schema/retry_policy.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -26,6 +27,17 @@
 #include <vector>
 
 namespace jobstrand::executor {
+
+/// What external workers have done through this node since it began. Thread safety: safe.
+struct WorkerCounts {
+    std::atomic<std::uint64_t> acquired{0};
+    std::atomic<std::uint64_t> completed{0};
+    std::atomic<std::uint64_t> handed_on{0};
+    std::atomic<std::uint64_t> failed{0};
+    schema::FailureClasses failure_classes;  ///< What these died of.
+    std::atomic<std::uint64_t> given_back{0};
+    std::atomic<std::uint64_t> not_held{0};  ///< Results that were refused.
+};
 
 /// What a worker asks for. A topic is a handler type.
 struct AcquireOrder {

@@ -3,8 +3,8 @@
 #include "persistence/candidates/served_condition.hpp"
 #include "persistence/exclusive/waiting_jobs.hpp"
 #include "persistence/limits/limit_slots.hpp"
+#include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/job_table.hpp"
-#include "persistence/rows/payload_page.hpp"
 #include "persistence/sql/dialect.hpp"
 
 #include <fmt/format.h>

@@ -1,12 +1,11 @@
 #include "persistence/candidates/page_candidates.hpp"
 
 #include "persistence/candidates/job_candidates.hpp"
-#include "persistence/candidates/served_names.hpp"
+#include "persistence/candidates/served_condition.hpp"
 #include "persistence/claims/claimed_jobs.hpp"
 #include "persistence/claims/page_claims.hpp"
-#include "persistence/rows/ids_of.hpp"
+#include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/job_table.hpp"
-#include "persistence/rows/payload_page.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
 
 #include <algorithm>

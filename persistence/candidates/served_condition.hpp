@@ -2,6 +2,10 @@
 
 #include "persistence/served_jobs.hpp"
 #include "persistence/sql/id_lists.hpp"
+#include "schema/job.hpp"
+
+#include <span>
+#include <string>
 
 /// The rows of jobs that a node takes, in SQL. Each text borrows from what is served.
 namespace jobstrand::persistence {
@@ -16,5 +20,11 @@ namespace jobstrand::persistence {
 /// Rows that a node may touch where an engine has jobs of its own: ours, and those of handler types
 /// that it serves. It begins with AND; empty where the tables are not shared.
 [[nodiscard]] BoundStatement and_ours_or_served(const ServedJobs& served, const Dialect& dialect);
+
+/// Gives jobs that a statement found for these handler types the type as it is spelt there. To
+/// MySQL and MariaDB, names that differ by blanks at their ends are the same, and in tables of
+/// Flowable those that differ by capitals too; but a handler is found by its own name only, and a
+/// job without one would be given back and acquired for ever.
+void use_served_names(std::span<schema::Job> jobs, std::span<const std::string> handler_types);
 
 }  // namespace jobstrand::persistence

@@ -1,15 +1,17 @@
-#include "persistence/definitions/definition_rows.hpp"
-
 #include "persistence/definition_store.hpp"
 #include "persistence/enqueuer_store.hpp"
 #include "persistence/rows/store_context.hpp"
+#include "persistence/sql/connection.hpp"
 #include "persistence/sql/dialect.hpp"
+#include "schema/definition/job_definition.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace jobstrand::persistence {
 
@@ -17,6 +19,29 @@ namespace {
 
 using schema::JobDefinition;
 using schema::JobDefinitionName;
+
+/// The columns of a row, in the order in which definition_in reads them.
+constexpr std::string_view kDefinitionColumns =
+    "PROC_DEF_ID_, ACT_ID_, JOB_TYPE_, PRIORITY_, RETRY_CYCLE_, EXCLUSIVE_, JOB_PRIORITY_";
+constexpr std::size_t kDefinitionColumnCount = 7;
+
+JobDefinition definition_in(const Row& row) {
+    JobDefinition definition{
+        .name =
+            {.definition = std::string(row.text(0)),
+             .element = std::string(row.text(1)),
+             .type = std::string(row.text(2))},
+        .priority = std::string(row.text(3)),
+        .retry_cycle = std::string(row.text(4)),
+    };
+    if (!row.is_null(5)) {
+        definition.exclusive = row.boolean(5);
+    }
+    if (!row.is_null(6)) {
+        definition.override_priority = row.integer(6);
+    }
+    return definition;
+}
 
 constexpr std::string_view kListDefinitions = R"sql(
     SELECT {columns}
@@ -97,24 +122,6 @@ void write_row(Transaction& transaction, const std::string& id, const JobDefinit
 }
 
 }  // namespace
-
-JobDefinition definition_in(const Row& row) {
-    JobDefinition definition{
-        .name =
-            {.definition = std::string(row.text(0)),
-             .element = std::string(row.text(1)),
-             .type = std::string(row.text(2))},
-        .priority = std::string(row.text(3)),
-        .retry_cycle = std::string(row.text(4)),
-    };
-    if (!row.is_null(5)) {
-        definition.exclusive = row.boolean(5);
-    }
-    if (!row.is_null(6)) {
-        definition.override_priority = row.integer(6);
-    }
-    return definition;
-}
 
 std::vector<JobDefinition> DefinitionStore::definitions(
     const DefinitionFilter& filter,
@@ -229,6 +236,54 @@ void EnqueuerStore::record_definitions(
     } else {
         context_.runner.run(record, run_again);
     }
+}
+
+namespace {
+
+// What was only recorded says nothing to new jobs.
+constexpr std::string_view kThoseThatSay = R"sql(
+    SELECT {columns}
+    FROM ACT_RU_JOBDEF
+    WHERE PRIORITY_ IS NOT NULL OR RETRY_CYCLE_ IS NOT NULL OR EXCLUSIVE_ IS NOT NULL OR
+          JOB_PRIORITY_ IS NOT NULL
+    ORDER BY ID_
+    LIMIT ?)sql";
+
+}  // namespace
+
+KnownDefinitions
+EnqueuerStore::known_definitions(Transaction* transaction, schema::SteadyPoint now) {
+    if (KnownDefinitions known = context_.definitions.current(now)) {
+        return known;
+    }
+    const std::uint64_t changes = context_.definitions.changes();
+    const std::string sql = fmt::format(kThoseThatSay, fmt::arg("columns", kDefinitionColumns));
+    const Query query{.sql = sql, .columns = kDefinitionColumnCount};
+    const Value most{std::int64_t{schema::kMostJobDefinitions}};
+    std::vector<JobDefinition> list;
+    const auto add = [&list](const Row& row) { list.push_back(definition_in(row)); };
+    if (transaction != nullptr) {
+        transaction->query(query, {&most, 1}, add);
+    } else {
+        context_.runner.read([&](Connection& connection) {
+            list.clear();
+            connection.query(query, {&most, 1}, add);
+        });
+    }
+    // Who writes the table by SQL may make mistakes, and they must not keep others from enqueueing.
+    const std::size_t wrong = std::erase_if(list, [](const JobDefinition& definition) {
+        return !schema::mistake_in(definition).empty();
+    });
+    if (wrong > 0) {
+        context_.log.write(
+            schema::LogLevel::warn,
+            "job definitions are left out: what they say means nothing",
+            {{"definitions", wrong}}
+        );
+    }
+    return context_.definitions.replace(
+        schema::JobDefinitions(completed(list, context_.definitions.configured())), now, changes
+    );
 }
 
 }  // namespace jobstrand::persistence

@@ -2,7 +2,6 @@
 
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
-#include "persistence/sql/row_parts.hpp"
 
 #include <fmt/format.h>
 

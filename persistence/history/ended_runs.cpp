@@ -1,5 +1,5 @@
 #include "persistence/history/history_rows.hpp"
-#include "persistence/history/sql_run_store.hpp"
+#include "persistence/history/sql_history_store.hpp"
 #include "persistence/sql/dialect.hpp"
 
 #include <fmt/format.h>

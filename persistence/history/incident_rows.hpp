@@ -1,9 +1,10 @@
 #pragma once
 
 #include "persistence/history/history_book.hpp"
-#include "persistence/incident.hpp"
+#include "persistence/history_store.hpp"
 #include "persistence/sql/id_lists.hpp"
 #include "persistence/sql/transaction.hpp"
+#include "schema/job.hpp"
 #include "schema/time.hpp"
 
 #include <cstdint>
@@ -49,5 +50,19 @@ std::int64_t close_incidents_in(
     IncidentEnd end,
     schema::TimePoint now
 );
+
+/// The category of the jobs that tell of incidents. Their own deaths open incidents too, of which
+/// nobody is told.
+inline constexpr std::string_view kNoticeCategory = "jobstrand-incidents";
+
+/// Incidents that one notice tells in full; of more it gives the number.
+inline constexpr std::size_t kIncidentsOfNotice = 100;
+
+/// The `http` job that tells an app of new incidents, without an id. Its payload:
+///
+///     {"target": "ops", "event": "incidents", "count": 1, "incidents": [
+///         {"id": "...", "jobId": "...", "time": "...", "cause": "retries_exhausted",
+///          "handlerType": "mail", "message": "..."}]}
+[[nodiscard]] schema::Job notice_of(std::span<const Incident> incidents, std::string_view target);
 
 }  // namespace jobstrand::persistence

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "persistence/history/history_book.hpp"
-#include "persistence/job_log.hpp"
+#include "persistence/history_store.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "schema/job.hpp"
 #include "schema/job_transition.hpp"

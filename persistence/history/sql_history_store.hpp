@@ -2,6 +2,7 @@
 
 #include "persistence/history/history_book.hpp"
 #include "persistence/history_store.hpp"
+#include "persistence/run_store.hpp"
 #include "persistence/sql/transaction_runner.hpp"
 
 namespace jobstrand::persistence {
@@ -23,6 +24,21 @@ public:
     [[nodiscard]] std::vector<JobAnswer>
     resolve_incidents(std::span<const std::string> jobs, schema::TimePoint now) override;
     JobLogCleaning clean_incidents(const JobLogBounds& bounds) override;
+
+private:
+    TransactionRunner& runner_;
+    HistoryBook& book_;
+};
+
+/// The runner and the book must outlive it.
+class SqlRunStore final : public RunStore {
+public:
+    SqlRunStore(TransactionRunner& runner, HistoryBook& book) : runner_(runner), book_(book) {}
+
+    void add_runs(std::span<const EndedRun> runs) override;
+    [[nodiscard]] std::vector<EndedRun>
+    ended_runs(const EndedRunFilter& filter, std::string_view behind, std::size_t limit) override;
+    JobLogCleaning clean_runs(const EndedRunBounds& bounds) override;
 
 private:
     TransactionRunner& runner_;

@@ -1,10 +1,8 @@
 #include "persistence/candidates/job_candidates.hpp"
 #include "persistence/candidates/limited_candidates.hpp"
-#include "persistence/candidates/nodes_beside.hpp"
 #include "persistence/candidates/ordered_candidates.hpp"
 #include "persistence/candidates/page_candidates.hpp"
 #include "persistence/candidates/served_condition.hpp"
-#include "persistence/candidates/served_names.hpp"
 #include "persistence/claims/claimed_jobs.hpp"
 #include "persistence/claims/page_claims.hpp"
 #include "persistence/exclusive/join_groups.hpp"
@@ -14,21 +12,27 @@
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_table.hpp"
-#include "persistence/rows/payload_page.hpp"
 #include "persistence/rows/sql_executor_store.hpp"
 #include "persistence/rows/twins.hpp"
 #include "persistence/rows/unreadable_rows.hpp"
+#include "persistence/served_jobs.hpp"
 #include "persistence/shared/moved_by_engine.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
+#include "persistence/sql/transaction.hpp"
+#include "schema/time.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <iterator>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace jobstrand::persistence {
 
@@ -36,6 +40,29 @@ namespace {
 
 using schema::Job;
 using schema::JobPlace;
+
+constexpr std::string_view kBeside = R"sql(
+    SELECT COUNT(DISTINCT JS_NODE.NODE_)
+    FROM JS_NODE
+    JOIN JS_SERVED ON JS_SERVED.NODE_ = JS_NODE.NODE_
+    WHERE LEASE_EXP_TIME_ >= ? AND JS_NODE.NODE_ <> ? AND HANDLER_TYPE_ IN (...))sql";
+
+/// Living nodes, besides this one, that serve one of these types.
+std::size_t count_nodes_beside(
+    Transaction& transaction,
+    std::string_view node,
+    const ServedJobs& served,
+    schema::TimePoint now
+) {
+    const std::vector<std::string_view> types(served.types.begin(), served.types.end());
+    std::int64_t most = 0;
+    for (const auto& [sql, values] : cut_id_list(kBeside, {.before = {now, node}, .ids = types})) {
+        transaction.query({.sql = sql, .columns = 1}, values, [&](const Row& row) {
+            most = std::max(most, row.integer(0));
+        });
+    }
+    return static_cast<std::size_t>(most);
+}
 
 constexpr std::string_view kHasAcquirable = R"sql(
     SELECT 1

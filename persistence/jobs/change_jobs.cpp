@@ -1,13 +1,12 @@
 #include "persistence/claims/claimed_jobs.hpp"
 #include "persistence/jobs/named_jobs.hpp"
-#include "persistence/jobs/operator_pages.hpp"
 #include "persistence/rows/byte_arrays.hpp"
-#include "persistence/rows/due_date_range.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/sql_operator_store.hpp"
 #include "persistence/series/move_pipeline.hpp"
 #include "persistence/series/series_turns.hpp"
+#include "persistence/sql/sql_time.hpp"
 #include "schema/job_transition.hpp"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
-#include "persistence/rows/due_date_range.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/sql_operator_store.hpp"
 #include "persistence/series/move_pipeline.hpp"
 #include "persistence/series/series_turns.hpp"
+#include "persistence/sql/sql_time.hpp"
 
 #include <algorithm>
 #include <span>

@@ -2,7 +2,6 @@
 
 #include "persistence/candidates/served_condition.hpp"
 #include "persistence/rows/fences.hpp"
-#include "persistence/rows/ids_of.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/move_jobs.hpp"
 #include "persistence/rows/new_dead_letters.hpp"

@@ -1,6 +1,8 @@
 #include "persistence/claims/page_claims.hpp"
 #include "persistence/exclusive/group_locks.hpp"
+#include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/fences.hpp"
+#include "persistence/rows/job_table.hpp"
 #include "persistence/rows/sql_executor_store.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
@@ -11,6 +13,7 @@
 #include <iterator>
 #include <set>
 #include <utility>
+#include <vector>
 
 namespace jobstrand::persistence {
 
@@ -159,6 +162,94 @@ void SqlExecutorStore::release(std::string_view owner, std::span<const Fence> fe
     if (!fences.empty()) {
         context_.runner.run(free, run_again);
     }
+}
+
+namespace {
+
+// REV_ stays, so that the fence of the run goes on to hold.
+constexpr std::string_view kCountStart = R"sql(
+    UPDATE ACT_RU_JOB {by_id}
+    SET LOST_STARTS_ = LOST_STARTS_ + 1, DUEDATE_ = ?
+    WHERE ID_ IN (...) AND {held})sql";
+
+// The job may be somebody else's by now, so there is no fence to ask for.
+constexpr std::string_view kUncountStarts = R"sql(
+    UPDATE ACT_RU_JOB {by_id}
+    SET LOST_STARTS_ = LOST_STARTS_ - 1
+    WHERE ID_ IN (...) AND LOST_STARTS_ > 0)sql";
+
+}  // namespace
+
+bool SqlExecutorStore::count_start(
+    std::string_view owner,
+    const Fence& fence,
+    schema::TimePoint next
+) {
+    bool is_held = false;
+    context_.runner.run(
+        [&](Transaction& transaction) {
+            const FencedIds ids = fenced(std::span(&fence, 1));
+            is_held = execute_fenced(transaction, kCountStart, {next}, owner, ids) == 1;
+        },
+        // Once too often does less harm than a start that nobody knows of.
+        run_again
+    );
+    return is_held;
+}
+
+void SqlExecutorStore::uncount_starts(std::span<const std::string> ids) {
+    std::vector<std::string_view> list(ids.begin(), ids.end());
+    std::ranges::sort(list);
+    const auto uncount = [&](Transaction& transaction) {
+        const std::string sql =
+            fmt::format(kUncountStarts, fmt::arg("by_id", transaction.dialect().by_id));
+        for (const auto& [text, parameters] : cut_id_list(sql, {.ids = list})) {
+            transaction.execute(text, parameters);
+        }
+    };
+    if (!list.empty()) {
+        context_.runner.run(uncount, [](Transaction&) { return true; });
+    }
+}
+
+namespace {
+
+using schema::Job;
+
+// There is no index: this is for what hardly ever happens. No two claims of an owner have the same
+// end (executor/loop/job_intake.hpp), and what was renewed has another one.
+constexpr std::string_view kClaimed = R"sql(
+    SELECT ID_
+    FROM ACT_RU_JOB
+    WHERE LOCK_OWNER_ = ? AND LOCK_EXP_TIME_ = ?
+    ORDER BY ID_)sql";
+
+// Its jobs are free with the next reset of claims.
+constexpr std::string_view kEndPageClaim = R"sql(
+    UPDATE JS_CLAIM
+    SET LOCK_EXP_TIME_ = ?
+    WHERE OWNER_ = ? AND ID_ > 0 AND LOCK_EXP_TIME_ = ?)sql";
+
+}  // namespace
+
+std::vector<Job> SqlExecutorStore::take_up(const LockClaim& claim) {
+    std::vector<Job> jobs;
+    context_.runner.run(
+        [&](Transaction& transaction) {
+            std::vector<std::string> ids;
+            transaction.query(
+                {.sql = kClaimed, .columns = 1},
+                {claim.owner, claim.until},
+                [&](const Row& row) { ids.emplace_back(row.text(0)); }
+            );
+            const std::vector<std::string_view> list(ids.begin(), ids.end());
+            jobs = rows_for_update(transaction, schema::JobPlace::executable, list);
+            load_payloads(transaction, jobs);
+            transaction.execute(kEndPageClaim, {claim.now, claim.owner, claim.until});
+        },
+        run_again  // It only reads, but for a claim that ends once more.
+    );
+    return jobs;
 }
 
 }  // namespace jobstrand::persistence

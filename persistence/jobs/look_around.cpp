@@ -1,5 +1,5 @@
 #include "persistence/candidates/served_condition.hpp"
-#include "persistence/jobs/first_due.hpp"
+#include "persistence/jobs/next_due.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/sql_executor_store.hpp"
 #include "persistence/sql/dialect.hpp"

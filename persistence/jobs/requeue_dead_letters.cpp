@@ -1,10 +1,9 @@
 #include "persistence/jobs/named_jobs.hpp"
-#include "persistence/jobs/operator_pages.hpp"
-#include "persistence/rows/due_date_range.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/sql_operator_store.hpp"
 #include "persistence/series/move_pipeline.hpp"
-#include "persistence/unique/take_back_keys.hpp"
+#include "persistence/sql/sql_time.hpp"
+#include "persistence/unique/key_holders.hpp"
 
 #include <optional>
 

@@ -1,28 +1,170 @@
 #include "persistence/claims/page_claims.hpp"
+#include "persistence/exclusive/waiting_jobs.hpp"
 #include "persistence/history/job_log_page.hpp"
 #include "persistence/jobs/locked_rows.hpp"
-#include "persistence/jobs/lonely_marks.hpp"
-#include "persistence/rows/ids_of.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/sql_executor_store.hpp"
+#include "persistence/rows/store_context.hpp"
 #include "persistence/rows/unreadable_rows.hpp"
-#include "persistence/series/abandoned_turns.hpp"
+#include "persistence/series/move_pipeline.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
+#include "persistence/sql/transaction.hpp"
+#include "schema/time.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <functional>
+#include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace jobstrand::persistence {
 
 namespace {
 
+using schema::Job;
 using schema::JobPlace;
+
+/// Those whose lock was renewed meanwhile are left out.
+std::vector<Job> expired_for_update(
+    Transaction& transaction,
+    std::span<const std::string_view> ids,
+    schema::TimePoint now
+) {
+    std::vector<Job> turns = rows_for_update(transaction, JobPlace::executable, ids);
+    std::erase_if(turns, [now](const Job& turn) {
+        return !turn.lock_expiration || *turn.lock_expiration >= now;
+    });
+    return turns;
+}
+
+/// Deletes those of the given turns, executable jobs with an expired lock, whose series says that a
+/// turn is not run again when its node died; the series goes on. Returns how many. Each is logged.
+std::int64_t let_go_unrecoverable(
+    Transaction& transaction,
+    const StoreContext& context,
+    std::span<const std::string_view> ids,
+    schema::TimePoint now
+) {
+    if (ids.empty()) {
+        return 0;
+    }
+    std::vector<Job> turns = expired_for_update(transaction, ids, now);
+    MovePipeline moves(transaction, context, JobPlace::executable, now);
+    moves.decide(std::move(turns), schema::let_go);
+    moves.write();
+    return static_cast<std::int64_t>(moves.deleted());
+}
+
+/// Rows of ACT_RU_JOB by their ids.
+struct RowsBetween {
+    std::string_view after;  ///< Exclusive; empty: from the start.
+    std::string_view last;
+};
+
+constexpr std::int64_t kOfOneLook = 200;
+
+/// After that it looks at others.
+constexpr schema::Duration kTurn = std::chrono::seconds(10);
+
+/// Where so many wait it looks in every sixth turn only, since it reads all that their room knows.
+constexpr std::int64_t kMany = 10 * kOfOneLook;
+
+constexpr std::string_view kCount = R"sql(
+    SELECT COUNT(*)
+    FROM ACT_RU_JOB
+    WHERE {behind} AND ID_ <= ? AND LOCK_OWNER_ = ?)sql";
+
+constexpr std::string_view kMarked = R"sql(
+    SELECT ID_
+    FROM ACT_RU_JOB
+    WHERE {behind} AND ID_ <= ? AND LOCK_OWNER_ = ?
+    ORDER BY ID_
+    LIMIT ? OFFSET ?)sql";
+
+constexpr std::string_view kInRoom = R"sql(
+    SELECT ID_
+    FROM {table}
+    WHERE ID_ IN (...))sql";
+
+using Ids = std::set<std::string, std::less<>>;
+
+/// Those of the marked ids that the room does not know. The mark was read first: who has left the
+/// room in between has lost it.
+[[nodiscard]] Ids lonely_ids(
+    Connection& connection,
+    const WaitingRoom& room,
+    const RowsBetween& rows,
+    schema::TimePoint now
+) {
+    const std::string_view behind = ids_behind(rows.after);
+    std::vector<Value> parameters{rows.after, rows.last, room.mark};
+    std::int64_t count = 0;
+    connection.query(
+        {.sql = fmt::format(kCount, fmt::arg("behind", behind)), .columns = 1},
+        parameters,
+        [&](const Row& row) { count = row.integer(0); }
+    );
+    if (count == 0) {
+        return {};
+    }
+    const std::int64_t turns = now.time_since_epoch() / kTurn;
+    const std::int64_t per_look = count > kMany ? 6 : 1;
+    if (turns % per_look != 0) {
+        return {};
+    }
+    const std::int64_t looks = (count + kOfOneLook - 1) / kOfOneLook;
+    const std::int64_t turn = turns / per_look % looks;
+    parameters.insert(parameters.end(), {kOfOneLook, turn * kOfOneLook});
+    Ids ids;
+    connection.query(
+        {.sql = fmt::format(kMarked, fmt::arg("behind", behind)), .columns = 1},
+        parameters,
+        [&](const Row& row) { ids.emplace(row.text(0)); }
+    );
+    const std::vector<std::string_view> marked(ids.begin(), ids.end());
+    const std::string in_room = fmt::format(kInRoom, fmt::arg("table", room.table));
+    for (const auto& [sql, values] : cut_id_list(in_room, {.ids = marked})) {
+        connection.query({.sql = sql, .columns = 1}, values, [&](const Row& row) {
+            if (const auto found = ids.find(row.text(0)); found != ids.end()) {
+                ids.erase(found);
+            }
+        });
+    }
+    return ids;
+}
+
+/// Frees jobs whose mark says that they wait, while no row of their room knows it: tables were
+/// restored one by one, or somebody deleted rows by SQL. Nobody would ever take them out. Of very
+/// many that wait another few hundred are looked at each time. Returns how many were freed.
+std::int64_t
+free_lonely_marks(const StoreContext& context, const RowsBetween& rows, schema::TimePoint now) {
+    std::int64_t freed = 0;
+    for (const WaitingRoom& room : {kForExclusive, kForLimit}) {
+        Ids lonely;
+        context.runner.read([&](Connection& connection) {
+            lonely = lonely_ids(connection, room, rows, now);
+        });
+        if (lonely.empty()) {
+            continue;
+        }
+        const std::vector<std::string_view> ids(lonely.begin(), lonely.end());
+        std::int64_t of_room = 0;
+        context.runner.run(
+            [&](Transaction& transaction) { of_room = free_waiting(transaction, room, ids); },
+            run_again
+        );
+        freed += of_room;
+    }
+    return freed;
+}
 
 // Tests the expiry again: the owner may have renewed the lock since the part was read.
 constexpr std::string_view kReset = R"sql(

@@ -17,4 +17,9 @@ void complete_tables(Connection& connection, const LiveSchema& live);
 /// of a cluster does it at the same time: what exists already is no error there.
 void run_unless_done(Connection& connection, std::string_view statement);
 
+/// Lets the ids of apps hold any text where an earlier version has made their columns narrower.
+/// Columns of others stay as they are: Flowable's have foreign keys, which allow no change of one
+/// side, and `schema check` tells what they cannot hold. Rewrites the tables. Throws DbError.
+void widen_app_ids(Connection& connection, const LiveSchema& live);
+
 }  // namespace jobstrand::persistence

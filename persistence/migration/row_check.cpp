@@ -1,5 +1,4 @@
-#include "persistence/migration/row_check.hpp"
-
+#include "persistence/migration/schema_check.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "schema/job_place.hpp"
 #include "schema/tables.hpp"

@@ -4,7 +4,6 @@
 #include "persistence/migration/ddl.hpp"
 #include "persistence/migration/live_schema.hpp"
 #include "persistence/migration/upgrade_rights.hpp"
-#include "persistence/migration/widen_app_ids.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
 

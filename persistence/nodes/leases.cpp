@@ -1,21 +1,72 @@
 #include "persistence/claims/page_claims.hpp"
-#include "persistence/nodes/lock_agreement.hpp"
+#include "persistence/node_store.hpp"
 #include "persistence/nodes/node_work.hpp"
-#include "persistence/nodes/served_jobs.hpp"
+#include "persistence/nodes/served_rows.hpp"
 #include "persistence/nodes/sql_node_store.hpp"
+#include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
 #include "persistence/sql/transaction.hpp"
+#include "schema/time.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <map>
+#include <string>
 #include <utility>
 
 namespace jobstrand::persistence {
 
 namespace {
+
+constexpr std::string_view kOther = R"sql(
+    SELECT NODE_
+    FROM JS_NODE
+    WHERE LOCKS_ <> ? AND NODE_ <> ? AND LEASE_EXP_TIME_ >= ?
+    ORDER BY NODE_
+    LIMIT 1)sql";
+
+constexpr std::string_view kClaim = R"sql(
+    SELECT OWNER_
+    FROM JS_CLAIM
+    WHERE ID_ > 0 AND OWNER_ <> ? AND LOCK_EXP_TIME_ >= ?
+    ORDER BY OWNER_
+    LIMIT 1)sql";
+
+DbError disagreement(std::string_view node, std::string_view ours) {
+    return {
+        DbErrorKind::other,
+        fmt::format(
+            "node {} locks jobs otherwise than this one, whose lockGranularity is {}: give all "
+            "nodes of the database the same one, and stop that node or wait until its locks are "
+            "over",
+            node,
+            ours
+        )};
+}
+
+/// Throws DbError `other`, which says what to do, when a living node locks otherwise than this one
+/// does, or when jobs are still held so. To a node that locks rows, jobs that a claim holds look
+/// free. The gate keeps two nodes from registering at the same time without seeing each other.
+void require_same_locks(
+    Transaction& transaction,
+    const NodeIdentity& identity,
+    schema::TimePoint now
+) {
+    close_gate(transaction);
+    const std::string_view ours = name_of(identity.locks);
+    const std::string_view node = identity.node;
+    std::string other;
+    const RowReader read = [&](const Row& row) { other = row.text(0); };
+    transaction.query({.sql = kOther, .columns = 1}, {ours, node, now}, read);
+    if (other.empty() && identity.locks == schema::LockGranularity::row) {
+        transaction.query({.sql = kClaim, .columns = 1}, {node, now}, read);
+    }
+    if (!other.empty()) {
+        throw disagreement(other, ours);
+    }
+}
 
 constexpr std::string_view kInsert = R"sql(
     INSERT INTO JS_NODE (NODE_, INCARNATION_, HOST_, PROCESS_, VERSION_, STARTED_, LEASE_EXP_TIME_,

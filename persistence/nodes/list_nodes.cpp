@@ -1,4 +1,4 @@
-#include "persistence/nodes/served_jobs.hpp"
+#include "persistence/nodes/served_rows.hpp"
 #include "persistence/nodes/sql_node_store.hpp"
 #include "persistence/sql/connection.hpp"
 

@@ -2,6 +2,9 @@
 
 #include "persistence/node_store.hpp"
 #include "persistence/rows/store_context.hpp"
+#include "persistence/run_news_store.hpp"
+#include "persistence/served_store.hpp"
+#include "persistence/throughput_store.hpp"
 
 #include <chrono>
 
@@ -41,6 +44,48 @@ public:
     [[nodiscard]] std::vector<Node> nodes() override;
     [[nodiscard]] std::vector<Node> lost_nodes(schema::TimePoint now) override;
     [[nodiscard]] bool set_node_state(std::string_view node, NodeState state) override;
+
+private:
+    const StoreContext& context_;
+};
+
+/// The context must outlive it.
+class SqlServedStore final : public ServedStore {
+public:
+    explicit SqlServedStore(const StoreContext& context) : context_(context) {}
+
+    [[nodiscard]] Lack lacking(const JobKind& kind, schema::TimePoint now) override;
+    [[nodiscard]] std::vector<UnservedJobs> unserved(schema::TimePoint now, std::size_t rows)
+        override;
+
+private:
+    const StoreContext& context_;
+};
+
+/// The context must outlive it.
+class SqlRunNewsStore final : public RunNewsStore {
+public:
+    explicit SqlRunNewsStore(const StoreContext& context) : context_(context) {}
+
+    void write_news(std::span<const ToldRun> told, std::span<const ToldRun> ended) override;
+    [[nodiscard]] std::vector<ToldRun>
+    run_news(std::span<const std::string> jobs, std::size_t limit) override;
+    void forget_news(schema::TimePoint before) override;
+
+private:
+    const StoreContext& context_;
+};
+
+/// The context must outlive it.
+class SqlThroughputStore final : public ThroughputStore {
+public:
+    explicit SqlThroughputStore(const StoreContext& context) : context_(context) {}
+
+    void add_throughput(std::string_view node, std::span<const schema::ThroughputSpan> spans)
+        override;
+    [[nodiscard]] std::vector<SpanSums> throughput(const SpanSearch& search) override;
+    [[nodiscard]] schema::Throughput throughput_by_type(const SpanSearch& search) override;
+    bool forget_throughput(schema::Duration length, schema::TimePoint before) override;
 
 private:
     const StoreContext& context_;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "persistence/operator_store.hpp"
-#include "persistence/queries/readable_time.hpp"
+#include "persistence/rows/readable_columns.hpp"
 #include "persistence/sql/connection.hpp"
 
 #include <string>

@@ -1,6 +1,6 @@
 #include "persistence/queries/job_filter_sql.hpp"
-#include "persistence/queries/readable_time.hpp"
 #include "persistence/rows/job_row.hpp"
+#include "persistence/rows/readable_columns.hpp"
 #include "persistence/rows/sql_operator_store.hpp"
 #include "persistence/shared/engine_columns.hpp"
 #include "schema/ensure.hpp"

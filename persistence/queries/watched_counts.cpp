@@ -1,4 +1,4 @@
-#include "persistence/queries/readable_time.hpp"
+#include "persistence/rows/readable_columns.hpp"
 #include "persistence/rows/store_context.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/watch_store.hpp"

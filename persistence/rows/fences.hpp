@@ -1,6 +1,6 @@
 #pragma once
 
-#include "persistence/fence.hpp"
+#include "persistence/lock_claim.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "schema/job.hpp"
 

@@ -1,9 +1,7 @@
 #include "persistence/enqueuer_store.hpp"
 #include "persistence/history/job_log_page.hpp"
 #include "persistence/rows/byte_arrays.hpp"
-#include "persistence/rows/due_date_range.hpp"
 #include "persistence/rows/fences.hpp"
-#include "persistence/rows/ids_of.hpp"
 #include "persistence/rows/job_address.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/job_table.hpp"
@@ -12,6 +10,7 @@
 #include "persistence/rows/suspended_scopes.hpp"
 #include "persistence/shared/execution_counts.hpp"
 #include "persistence/sql/db_error.hpp"
+#include "persistence/sql/sql_time.hpp"
 #include "schema/exclusive_group.hpp"
 #include "schema/limit/job_limit.hpp"
 

@@ -1,10 +1,10 @@
 #include "persistence/rows/insert_plainly.hpp"
 
 #include "persistence/rows/byte_arrays.hpp"
-#include "persistence/rows/due_date_range.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/key_rows.hpp"
+#include "persistence/sql/sql_time.hpp"
 
 #include <algorithm>
 

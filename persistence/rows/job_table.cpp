@@ -3,7 +3,6 @@
 #include "persistence/shared/engine_columns.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
-#include "persistence/sql/row_parts.hpp"
 #include "schema/exclusive_group.hpp"
 #include "schema/limit/job_limit.hpp"
 

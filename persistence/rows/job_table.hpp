@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -66,5 +67,29 @@ is_any_in(Transaction& transaction, schema::JobPlace place, std::span<const std:
 
 /// Whether a node holds a live lock on it: one that has not expired.
 [[nodiscard]] bool is_locked(const schema::Job& job, schema::TimePoint now);
+
+inline std::string_view id_of(const schema::Job& job) {
+    return job.id;
+}
+inline std::string_view id_of(const schema::Job* job) {
+    return job->id;
+}
+inline std::string_view id_of(const schema::PlacedJob& placed) {
+    return placed.job.id;
+}
+inline std::string_view id_of(const schema::PlacedJob* placed) {
+    return placed->job.id;
+}
+
+/// The ids of jobs, in their order, for a statement; they are borrowed from the jobs.
+template <std::ranges::sized_range Jobs>
+[[nodiscard]] std::vector<std::string_view> ids_of(const Jobs& jobs) {
+    std::vector<std::string_view> ids;
+    ids.reserve(std::ranges::size(jobs));
+    for (const auto& job : jobs) {
+        ids.push_back(id_of(job));
+    }
+    return ids;
+}
 
 }  // namespace jobstrand::persistence

@@ -1,6 +1,5 @@
 #include "persistence/rows/move_jobs.hpp"
 
-#include "persistence/rows/ids_of.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/key_rows.hpp"
 #include "persistence/rows/suspended_scopes.hpp"

@@ -1,6 +1,5 @@
 #include "persistence/rows/new_dead_letters.hpp"
 
-#include "persistence/history/incident_notice.hpp"
 #include "persistence/history/incident_rows.hpp"
 #include "persistence/history/job_log_page.hpp"
 #include "persistence/rows/byte_arrays.hpp"

@@ -1,12 +1,15 @@
 #pragma once
 
+#include "persistence/sql/connection.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/unreadable_value.hpp"
+#include "schema/time.hpp"
 
 #include <fmt/format.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 /// Rows that somebody else's SQL wrote may hold in a column what it cannot mean. Whoever reads such
@@ -49,5 +52,19 @@ template <typename Fields, typename Read>
 
 /// What an integer that is counted up may hold, so that it never overflows on the way.
 inline constexpr std::int64_t kMostToCount = 2'000'000'000;
+
+/// Of a time that plain SQL wrote wrong nothing is known.
+[[nodiscard]] inline std::optional<schema::TimePoint>
+time_if_readable(const Row& row, std::size_t column) {
+    // Defended catch: one odd row must not hide the counts of all others.
+    try {
+        return row.time(column);
+    } catch (const DbError& error) {
+        if (error.kind() != DbErrorKind::unreadable) {
+            throw;
+        }
+        return std::nullopt;
+    }
+}
 
 }  // namespace jobstrand::persistence

@@ -1,12 +1,11 @@
 #include "persistence/rows/byte_arrays.hpp"
-#include "persistence/rows/due_date_range.hpp"
-#include "persistence/rows/ids_of.hpp"
 #include "persistence/rows/job_address.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/new_dead_letters.hpp"
 #include "persistence/rows/sql_operator_store.hpp"
 #include "persistence/shared/execution_counts.hpp"
+#include "persistence/sql/sql_time.hpp"
 
 #include <algorithm>
 #include <set>

@@ -6,9 +6,9 @@
 #include "persistence/sql/transaction_runner.hpp"
 #include "schema/clock.hpp"
 #include "schema/exclusive_group.hpp"
-#include "schema/fresh_ids.hpp"
 #include "schema/log.hpp"
 #include "schema/series/series_schedule.hpp"
+#include "schema/uuid7.hpp"
 
 namespace jobstrand::persistence {
 

@@ -1,10 +1,10 @@
 #include "persistence/enqueuer_store.hpp"
-#include "persistence/rows/due_date_range.hpp"
 #include "persistence/rows/job_address.hpp"
 #include "persistence/rows/store_context.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
 #include "persistence/series/series_table.hpp"
 #include "persistence/sql/db_error.hpp"
+#include "persistence/sql/sql_time.hpp"
 #include "schema/series/series_change.hpp"
 
 #include <fmt/format.h>

@@ -2,15 +2,15 @@
 
 #include "persistence/history/incident_rows.hpp"
 #include "persistence/rows/byte_arrays.hpp"
-#include "persistence/rows/due_date_range.hpp"
-#include "persistence/rows/ids_of.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/key_rows.hpp"
 #include "persistence/rows/move_jobs.hpp"
 #include "persistence/rows/new_dead_letters.hpp"
-#include "persistence/series/lost_series.hpp"
 #include "persistence/shared/engine_columns.hpp"
 #include "persistence/shared/execution_counts.hpp"
+#include "persistence/shared/moved_by_engine.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "persistence/sql/sql_time.hpp"
 #include "schema/series/series_transition.hpp"
 
 #include <algorithm>

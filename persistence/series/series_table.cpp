@@ -1,9 +1,8 @@
 #include "persistence/series/series_table.hpp"
 
-#include "persistence/rows/due_date_range.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
-#include "persistence/sql/row_parts.hpp"
+#include "persistence/sql/sql_time.hpp"
 #include "schema/text/iso8601.hpp"
 
 #include <fmt/format.h>

@@ -2,6 +2,7 @@
 
 #include "persistence/sql/connection.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -48,5 +49,18 @@ possible_ids(std::span<const std::string_view> ids, const Dialect& dialect);
 /// other parameters in between all get the same ids. The texts are borrowed, as in Value.
 [[nodiscard]] std::vector<BoundStatement>
 cut_id_list(std::string_view sql, const IdListParameters& parameters);
+
+/// Calls `write` with one part of the rows after the other, for statements that write many rows at
+/// once. Each part has the largest of a few sizes that fits, so that few distinct statements are
+/// prepared. `sizes` descend to 1.
+template <typename Row, typename Write>
+void in_parts(std::span<const Row> rows, std::span<const std::size_t> sizes, const Write& write) {
+    while (!rows.empty()) {
+        const auto size =
+            std::ranges::find_if(sizes, [&](std::size_t one) { return one <= rows.size(); });
+        write(rows.first(*size));
+        rows = rows.subspan(*size);
+    }
+}
 
 }  // namespace jobstrand::persistence

@@ -1,10 +1,16 @@
 #include "persistence/sql/sql_time.hpp"
 
 #include "persistence/sql/db_error.hpp"
+#include "persistence/sql/dialect.hpp"
 #include "persistence/sql/unreadable_value.hpp"
+#include "schema/text/iso8601.hpp"
+
+#include <fmt/format.h>
 
 #include <charconv>
 #include <cstddef>
+#include <stdexcept>
+#include <string_view>
 
 namespace jobstrand::persistence {
 
@@ -148,6 +154,25 @@ schema::TimePoint require_sql_time(std::string_view text) {
         throw unreadable_value(text, "a time");
     }
     return *time;
+}
+
+void require_storable(std::optional<schema::TimePoint> due_date, const Dialect& dialect) {
+    const auto refuse = [&](std::string_view where, schema::TimePoint end, std::string_view which) {
+        throw std::invalid_argument(fmt::format(
+            "the due date {} is {} {}, the {} that {} holds",
+            schema::format_instant(*due_date),
+            where,
+            schema::format_instant(end),
+            which,
+            dialect.name
+        ));
+    };
+    if (due_date && *due_date < dialect.earliest_time) {
+        refuse("before", dialect.earliest_time, "first");
+    }
+    if (due_date && *due_date > dialect.latest_time) {
+        refuse("after", dialect.latest_time, "last");
+    }
 }
 
 }  // namespace jobstrand::persistence

@@ -8,6 +8,8 @@
 
 namespace jobstrand::persistence {
 
+struct Dialect;
+
 /// A time as the databases take it: `YYYY-MM-DD HH:MM:SS.mmm`, UTC. Texts of this form sort like
 /// the times they stand for.
 class SqlTime final {
@@ -29,5 +31,10 @@ private:
 
 /// The same; throws DbError `unreadable` when it is not a time.
 [[nodiscard]] schema::TimePoint require_sql_time(std::string_view text);
+
+/// Throws std::invalid_argument, with both dates in the message, when somebody asks for a due date
+/// that the database cannot hold. It is a mistake in the request, not in the outside world, and
+/// refused before anything is written.
+void require_storable(std::optional<schema::TimePoint> due_date, const Dialect& dialect);
 
 }  // namespace jobstrand::persistence

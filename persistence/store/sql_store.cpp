@@ -1,11 +1,22 @@
 #include "persistence/store/sql_store.hpp"
 
-#include "persistence/sql/database_now.hpp"
+#include "persistence/sql/dialect.hpp"
+
+#include <fmt/format.h>
 
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace jobstrand::persistence {
+
+namespace {
+
+constexpr std::string_view kNow = "SELECT {now}";
+
+}  // namespace
 
 SqlStore::SqlStore(
     SessionPool& pool,
@@ -37,7 +48,17 @@ void SqlStore::add_definitions(std::vector<schema::JobDefinition> definitions) {
 }
 
 std::optional<schema::TimePoint> SqlStore::database_now() {
-    return persistence::database_now(runner_);
+    std::optional<schema::TimePoint> now;
+    runner_.read([&](Connection& connection) {
+        const Dialect& dialect = connection.dialect();
+        if (dialect.has_own_clock()) {
+            const std::string sql = fmt::format(kNow, fmt::arg("now", dialect.now));
+            connection.query({.sql = sql, .columns = 1}, {}, [&](const Row& row) {
+                now = row.time(0);
+            });
+        }
+    });
+    return now;
 }
 
 }  // namespace jobstrand::persistence

@@ -1,12 +1,11 @@
 #include "persistence/enqueuer_store.hpp"
 #include "persistence/history/job_log_page.hpp"
-#include "persistence/key_held.hpp"
 #include "persistence/rows/byte_arrays.hpp"
-#include "persistence/rows/ids_of.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/store_context.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/unique/key_holders.hpp"
+#include "persistence/unique_keys.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,7 @@
 #include "persistence/rows/job_table.hpp"
 #include "persistence/series/move_pipeline.hpp"
 #include "persistence/sql/dialect.hpp"
-#include "persistence/unique/take_back_keys.hpp"
+#include "persistence/unique/key_holders.hpp"
 #include "persistence/workers/sql_worker_store.hpp"
 
 #include <fmt/format.h>

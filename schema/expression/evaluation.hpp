@@ -1,7 +1,7 @@
 #pragma once
 
-#include "schema/expression/tokens.hpp"
-#include "schema/expression/value.hpp"
+#include "schema/expression/expression_tokens.hpp"
+#include "schema/expression/expression_value.hpp"
 
 #include <functional>
 #include <optional>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schema/expression/value.hpp"
+#include "schema/expression/expression_value.hpp"
 
 #include <string>
 #include <string_view>

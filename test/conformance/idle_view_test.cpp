@@ -1,5 +1,4 @@
-#include "persistence/idle_view.hpp"
-
+#include "persistence/executor_store.hpp"
 #include "test/conformance/store_test.hpp"
 
 namespace jobstrand::test {

@@ -1,6 +1,6 @@
-#include "persistence/rows/due_date_range.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
+#include "persistence/sql/sql_time.hpp"
 #include "schema/limits.hpp"
 #include "test/conformance/store_test.hpp"
 

@@ -1,5 +1,4 @@
-#include "deadletter/bulk/bulk_rest.hpp"
-
+#include "deadletter/bulk/bulk_pace.hpp"
 #include "test/fixtures/manual_clock.hpp"
 
 #include <gmock/gmock.h>

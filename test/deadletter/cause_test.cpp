@@ -1,4 +1,4 @@
-#include "deadletter/causes/latest_causes.hpp"
+#include "deadletter/causes/cause_tally.hpp"
 #include "deadletter/dead_letters.hpp"
 #include "test/deadletter/desk_fixture.hpp"
 

@@ -1,6 +1,5 @@
 #include "deadletter/causes/failure_cause.hpp"
 
-#include "deadletter/causes/failure_pattern.hpp"
 #include "schema/text/utf8.hpp"
 
 #include <gmock/gmock.h>

@@ -2,7 +2,7 @@
 #include "executor/locks/expired_lock_reset.hpp"
 #include "executor/locks/lock_renewal.hpp"
 #include "executor/locks/lock_watch.hpp"
-#include "executor/loop/full_looks.hpp"
+#include "executor/loop/backlog_cursor.hpp"
 #include "schema/uuid7.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/manual_clock.hpp"

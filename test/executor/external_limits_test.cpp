@@ -1,5 +1,3 @@
-#include "executor/workers/external_limits.hpp"
-
 #include "executor/workers/external_deadlines.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/manual_clock.hpp"

@@ -1,7 +1,6 @@
 #include "executor/report/last_runs.hpp"
 
-#include "executor/history/run_cleaning.hpp"
-#include "executor/report/run_writing.hpp"
+#include "executor/history/history_cleaning.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/manual_clock.hpp"

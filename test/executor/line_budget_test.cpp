@@ -1,4 +1,4 @@
-#include "executor/report/line_budget.hpp"
+#include "executor/report/failure_log.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,4 @@
-#include "executor/pool/long_runs.hpp"
-
+#include "executor/pool/held_jobs.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/manual_clock.hpp"
 

@@ -1,6 +1,5 @@
 #include "executor/job_handler.hpp"
 #include "executor/report/run_news_book.hpp"
-#include "executor/report/run_news_writing.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/manual_clock.hpp"

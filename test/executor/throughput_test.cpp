@@ -1,5 +1,4 @@
 #include "executor/report/throughput_counts.hpp"
-#include "executor/report/throughput_writing.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/manual_clock.hpp"

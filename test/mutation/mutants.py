@@ -27,7 +27,6 @@ def fence(statement, path, constant):
 FENCES = "persistence/rows/fences.cpp"
 OUTCOMES = "persistence/jobs/apply_outcomes.cpp"
 HOLD = "persistence/jobs/hold_locks.cpp"
-STARTS = "persistence/jobs/count_starts.cpp"
 END_CLAIMS = "persistence/claims/end_claims.cpp"
 CLAIMED = "persistence/claims/claimed_jobs.cpp"
 PAGES = "persistence/candidates/page_candidates.cpp"
@@ -66,7 +65,7 @@ MUTANTS = [
     fence("the release of what is not served", FENCES, "kFreeUnserved"),
     fence("the deletion of what is completed", OUTCOMES, "kDelete"),
     fence("the renewal", HOLD, "kExtend"),
-    fence("the count of a start", STARTS, "kCountStart"),
+    fence("the count of a start", HOLD, "kCountStart"),
     Mutant("a release keeps the revision", FENCES, "COALESCE(REV_, 1) + 1", "COALESCE(REV_, 1)", "kFree = "),
     Mutant(
         "a release of what is not served keeps the revision",

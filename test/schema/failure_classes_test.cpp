@@ -1,6 +1,6 @@
 #include "schema/failure_classes.hpp"
 
-#include "schema/size_histogram.hpp"
+#include "schema/histogram.hpp"
 
 #include <gmock/gmock.h>
 

@@ -3,7 +3,7 @@
 #include "test/fixtures/signal.hpp"
 #include "test/service/raw_client.hpp"
 #include "tools/service/gates/local_gate.hpp"
-#include "tools/service/http/server.hpp"
+#include "tools/service/http/http_server.hpp"
 
 #include <gtest/gtest.h>
 

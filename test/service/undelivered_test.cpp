@@ -1,6 +1,6 @@
 #include "test/fixtures/signal.hpp"
 #include "test/service/raw_client.hpp"
-#include "tools/service/http/server.hpp"
+#include "tools/service/http/http_server.hpp"
 
 #include <gtest/gtest.h>
 

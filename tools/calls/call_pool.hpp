@@ -2,8 +2,8 @@
 
 #include "schema/time.hpp"
 #include "tools/calls/call_answer.hpp"
+#include "tools/calls/call_wire.hpp"
 #include "tools/calls/http_target.hpp"
-#include "tools/calls/wire.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ssl/context.hpp>

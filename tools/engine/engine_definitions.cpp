@@ -1,4 +1,4 @@
-#include "deadletter/bulk/bulk_rest.hpp"
+#include "deadletter/bulk/bulk_pace.hpp"
 #include "deadletter/desk/definition_desk.hpp"
 #include "tools/engine/engine_parts.hpp"
 #include "tools/engine/faces.hpp"

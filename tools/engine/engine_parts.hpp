@@ -1,8 +1,8 @@
 #pragma once
 
 #include "schema/clock.hpp"
-#include "schema/fresh_ids.hpp"
 #include "schema/retry_policy.hpp"
+#include "schema/uuid7.hpp"
 #include "tools/engine/faces.hpp"
 #include "tools/engine/log.hpp"
 #include "tools/engine/plain_producer.hpp"

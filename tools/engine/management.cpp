@@ -1,4 +1,4 @@
-#include "deadletter/bulk/bulk_rest.hpp"
+#include "deadletter/bulk/bulk_pace.hpp"
 #include "tools/engine/management_desks.hpp"
 
 #include <jobstrand/management.hpp>

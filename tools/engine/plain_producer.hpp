@@ -2,7 +2,6 @@
 
 #include "executor/enqueue/job_defaults.hpp"
 #include "schema/clock.hpp"
-#include "schema/fresh_ids.hpp"
 #include "schema/retry_policy.hpp"
 #include "schema/uuid7.hpp"
 

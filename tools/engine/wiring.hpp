@@ -1,7 +1,7 @@
 #pragma once
 
 #include "deadletter/dead_letters.hpp"
-#include "deadletter/desk/action_counts.hpp"
+#include "deadletter/desk/audit_desk.hpp"
 #include "deadletter/policies/dead_letter_policies.hpp"
 #include "executor/enqueue/bulk_enqueue.hpp"
 #include "executor/executor_settings.hpp"
@@ -10,14 +10,9 @@
 #include "executor/manual_run.hpp"
 #include "executor/outcome_desk.hpp"
 #include "executor/pool/shared_threads.hpp"
-#include "executor/report/activity_counts.hpp"
-#include "executor/report/activity_times.hpp"
+#include "executor/report/executor_figures.hpp"
 #include "executor/report/finished_run.hpp"
 #include "executor/report/last_runs.hpp"
-#include "executor/report/outcome_counts.hpp"
-#include "executor/report/refused_now.hpp"
-#include "executor/report/run_times.hpp"
-#include "executor/stop_mode.hpp"
 #include "executor/workers/worker_desk.hpp"
 #include "persistence/audit_store.hpp"
 #include "persistence/batch_store.hpp"
@@ -42,9 +37,9 @@
 #include "persistence/url/database_url.hpp"
 #include "persistence/watch_store.hpp"
 #include "schema/clock.hpp"
-#include "schema/fresh_ids.hpp"
 #include "schema/log.hpp"
 #include "schema/series/series_schedule.hpp"
+#include "schema/uuid7.hpp"
 
 #include <cstdint>
 #include <functional>

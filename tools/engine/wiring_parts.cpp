@@ -4,10 +4,9 @@
 #include "persistence/drivers/database.hpp"
 #include "persistence/drivers/parse_database_url.hpp"
 #include "persistence/drivers/registry.hpp"
-#include "persistence/migration/claim_check.hpp"
 #include "persistence/migration/optional_index.hpp"
 #include "persistence/migration/schema_migration.hpp"
-#include "persistence/migration/write_rights.hpp"
+#include "persistence/migration/start_checks.hpp"
 #include "schema/tables.hpp"
 #include "tools/engine/policy_activity.hpp"
 

@@ -5,7 +5,6 @@
 #include "executor/clock_comparison.hpp"
 #include "executor/enqueue/job_producer.hpp"
 #include "executor/history/history_cleaning.hpp"
-#include "executor/history/run_cleaning.hpp"
 #include "executor/loop/wake_ups.hpp"
 #include "executor/workers/external_deadlines.hpp"
 #include "executor/workers/external_time_limits.hpp"

@@ -1,6 +1,6 @@
 #include "tools/handlers/suspension_order.hpp"
 
-#include "deadletter/bulk/bulk_rest.hpp"
+#include "deadletter/bulk/bulk_pace.hpp"
 #include "tools/text/json_text.hpp"
 #include "tools/text/member_values.hpp"
 

@@ -1,4 +1,4 @@
-#include "deadletter/bulk/bulk_rest.hpp"
+#include "deadletter/bulk/bulk_pace.hpp"
 #include "schema/definition/job_definition.hpp"
 #include "tools/operations/nouns.hpp"
 #include "tools/operations/scope_operations.hpp"

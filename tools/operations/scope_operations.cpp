@@ -1,6 +1,6 @@
 #include "tools/operations/scope_operations.hpp"
 
-#include "deadletter/bulk/bulk_rest.hpp"
+#include "deadletter/bulk/bulk_pace.hpp"
 #include "persistence/suspension.hpp"
 #include "schema/definition/job_definition.hpp"
 #include "tools/handlers/suspension_order.hpp"

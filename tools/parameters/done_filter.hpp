@@ -1,7 +1,7 @@
 #pragma once
 
-#include "persistence/ended_run.hpp"
 #include "persistence/job_filter.hpp"
+#include "persistence/run_store.hpp"
 
 #include <optional>
 

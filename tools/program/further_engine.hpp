@@ -1,6 +1,6 @@
 #pragma once
 
-#include "executor/stop_mode.hpp"
+#include "executor/executor_settings.hpp"
 #include "tools/program/named_log.hpp"
 #include "tools/service/http_service.hpp"
 #include "tools/session/open_engine.hpp"

@@ -1,6 +1,6 @@
 #include "tools/program/server_exchange.hpp"
 
-#include "tools/calls/wire.hpp"
+#include "tools/calls/call_wire.hpp"
 #include "tools/process/exit_code.hpp"
 
 #include <boost/asio/error.hpp>

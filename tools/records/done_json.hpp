@@ -1,6 +1,6 @@
 #pragma once
 
-#include "persistence/ended_run.hpp"
+#include "persistence/run_store.hpp"
 #include "tools/output/fields.hpp"
 
 namespace jobstrand::cli {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "persistence/job_log.hpp"
+#include "persistence/history_store.hpp"
 #include "tools/output/fields.hpp"
 
 #include <vector>

@@ -2,7 +2,7 @@
 
 #include "deadletter/desk/external_topics.hpp"
 #include "deadletter/desk/job_search.hpp"
-#include "persistence/node_work.hpp"
+#include "persistence/node_store.hpp"
 #include "persistence/served_store.hpp"
 #include "tools/output/record.hpp"
 

@@ -6,7 +6,7 @@
 #include "tools/service/api/watch_paths.hpp"
 #include "tools/service/gates/local_gate.hpp"
 #include "tools/service/gates/token_gate.hpp"
-#include "tools/service/http/server.hpp"
+#include "tools/service/http/http_server.hpp"
 #include "tools/service/http/work_pool.hpp"
 #include "tools/service/routes.hpp"
 #include "tools/service/tls/tls_identity.hpp"

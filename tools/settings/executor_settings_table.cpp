@@ -1,4 +1,4 @@
-#include "executor/workers/external_limits.hpp"
+#include "executor/workers/external_deadlines.hpp"
 #include "schema/limits.hpp"
 #include "schema/retry_policy.hpp"
 #include "tools/settings/setting_table.hpp"

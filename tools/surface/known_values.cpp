@@ -1,6 +1,6 @@
 #include "tools/surface/known_values.hpp"
 
-#include "deadletter/causes/latest_causes.hpp"
+#include "deadletter/causes/cause_tally.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "schema/fresh_ids.hpp"
+#include "schema/uuid7.hpp"
 #include "tools/engine/engine_parts.hpp"
 #include "tools/engine/faces.hpp"
 #include "tools/testing/deferred_commits.hpp"

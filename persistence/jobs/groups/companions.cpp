@@ -1,11 +1,10 @@
 #include "persistence/jobs/groups/companions.hpp"
 
 #include "persistence/candidates/served_condition.hpp"
-#include "persistence/candidates/served_names.hpp"
 #include "persistence/exclusive/group_locks.hpp"
 #include "persistence/jobs/claim_rows.hpp"
+#include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/job_row.hpp"
-#include "persistence/rows/payload_page.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"

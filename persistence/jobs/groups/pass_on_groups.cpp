@@ -1,4 +1,4 @@
-#include "persistence/candidates/served_names.hpp"
+#include "persistence/candidates/served_condition.hpp"
 #include "persistence/exclusive/group_locks.hpp"
 #include "persistence/exclusive/waiting_jobs.hpp"
 #include "persistence/jobs/claim_rows.hpp"
@@ -6,7 +6,6 @@
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_table.hpp"
-#include "persistence/rows/payload_page.hpp"
 #include "persistence/rows/sql_executor_store.hpp"
 #include "persistence/rows/unreadable_rows.hpp"
 #include "schema/limits.hpp"

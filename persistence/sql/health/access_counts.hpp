@@ -1,7 +1,7 @@
 #pragma once
 
 #include "persistence/sql/db_error.hpp"
-#include "schema/duration_histogram.hpp"
+#include "schema/histogram.hpp"
 
 #include <array>
 #include <atomic>

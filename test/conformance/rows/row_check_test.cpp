@@ -1,5 +1,4 @@
-#include "persistence/migration/row_check.hpp"
-
+#include "persistence/migration/schema_check.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "test/conformance/rows/odd_values.hpp"
 #include "test/conformance/store_test.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "executor/enqueue/job_producer.hpp"
-#include "persistence/key_held.hpp"
 #include "persistence/sql/transaction.hpp"
+#include "persistence/unique_keys.hpp"
 #include "test/conformance/store_test.hpp"
 #include "test/fixtures/recording_intake.hpp"
 

@@ -1,7 +1,6 @@
-#include "persistence/migration/write_rights.hpp"
-
 #include "persistence/migration/optional_index.hpp"
 #include "persistence/migration/schema_migration.hpp"
+#include "persistence/migration/start_checks.hpp"
 #include "schema/tables.hpp"
 #include "test/persistence/adapter_test.hpp"
 

@@ -6,7 +6,6 @@
 #include "persistence/migration/ddl.hpp"
 #include "persistence/migration/lasting_times.hpp"
 #include "persistence/migration/optional_index.hpp"
-#include "persistence/migration/row_check.hpp"
 #include "persistence/migration/schema_check.hpp"
 #include "persistence/migration/schema_migration.hpp"
 #include "persistence/sql/db_error.hpp"

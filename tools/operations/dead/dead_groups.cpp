@@ -1,6 +1,6 @@
 #include "tools/operations/dead/dead_groups.hpp"
 
-#include "deadletter/causes/latest_causes.hpp"
+#include "deadletter/causes/cause_tally.hpp"
 #include "tools/output/progress.hpp"
 #include "tools/parameters/listing.hpp"
 #include "tools/parameters/option_values.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "deadletter/dead_selection.hpp"
+#include "deadletter/bulk/job_selection.hpp"
 #include "tools/parameters/bulk_selection.hpp"
 #include "tools/session/session.hpp"
 

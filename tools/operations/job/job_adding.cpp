@@ -1,7 +1,7 @@
 #include "tools/operations/job/job_adding.hpp"
 
-#include "persistence/key_held.hpp"
 #include "persistence/sql/db_error.hpp"
+#include "persistence/unique_keys.hpp"
 #include "schema/job_validation.hpp"
 #include "tools/operations/job/job_checks.hpp"
 #include "tools/operations/job/job_enqueueing.hpp"

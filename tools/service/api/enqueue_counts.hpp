@@ -1,8 +1,8 @@
 #pragma once
 
-#include "persistence/key_held.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "schema/size_histogram.hpp"
+#include "persistence/unique_keys.hpp"
+#include "schema/histogram.hpp"
 #include "schema/unique/unique_key.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "tools/service/api/enqueue_group.hpp"
 
-#include "persistence/key_held.hpp"
 #include "persistence/sql/db_error.hpp"
+#include "persistence/unique_keys.hpp"
 #include "tools/service/api/enqueue_responses.hpp"
 #include "tools/service/http/failure_response.hpp"
 #include "tools/service/http/problem.hpp"

@@ -1,8 +1,8 @@
 #include "tools/service/api/enqueue_responses.hpp"
 
 #include "executor/enqueue/bulk_enqueue.hpp"
-#include "persistence/key_held.hpp"
 #include "persistence/sql/db_error.hpp"
+#include "persistence/unique_keys.hpp"
 #include "tools/operations/job/job_enqueueing.hpp"
 #include "tools/output/record.hpp"
 #include "tools/service/http/failure_response.hpp"

@@ -1,4 +1,4 @@
-#include "tools/service/http/connection.hpp"
+#include "tools/service/http/http_connection.hpp"
 #include "tools/service/http/problem.hpp"
 
 #include <boost/asio/buffer.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schema/duration_histogram.hpp"
+#include "schema/histogram.hpp"
 
 #include <array>
 #include <atomic>

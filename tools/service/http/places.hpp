@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tools/service/http/connection.hpp"
+#include "tools/service/http/http_connection.hpp"
 #include "tools/service/http/http_counts.hpp"
 #include "tools/service/http/server_limits.hpp"
 

@@ -1,6 +1,6 @@
 #include "tools/service/metrics/backlog.hpp"
 
-#include "deadletter/causes/latest_causes.hpp"
+#include "deadletter/causes/cause_tally.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,8 +1,7 @@
 #pragma once
 
-#include "deadletter/desk/action_counts.hpp"
-#include "executor/report/activity_counts.hpp"
-#include "executor/report/activity_times.hpp"
+#include "deadletter/desk/audit_desk.hpp"
+#include "executor/report/executor_figures.hpp"
 #include "persistence/watch_store.hpp"
 #include "tools/service/api/api_parts.hpp"
 #include "tools/service/api/enqueue_counts.hpp"

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "schema/duration_histogram.hpp"
-#include "schema/size_histogram.hpp"
+#include "schema/histogram.hpp"
 
 #include <array>
 #include <cstdint>

@@ -1,0 +1,229 @@
+#include "tools/service/http/http_server.hpp"
+
+#include "tools/service/http/quiet_calls.hpp"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
+#include <fmt/format.h>
+#include <malloc.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+namespace jobstrand::service {
+
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+using std::chrono::steady_clock;
+
+/// How exactly time-outs are kept.
+constexpr std::chrono::seconds kTick{1};
+
+/// After a connection could not be taken: no descriptors are left, most likely.
+constexpr std::chrono::milliseconds kAcceptPause{100};
+
+/// Bytes of requests or answers at a time, after which memory is given back.
+constexpr std::size_t kMuch = std::size_t{16} * 1024 * 1024;
+
+/// After something was thrown, so that nobody is asked for memory all the time.
+constexpr std::chrono::milliseconds kBreath{10};
+
+constexpr std::string_view kFull =
+    "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n"
+    "Connection: close\r\n\r\n";
+
+[[nodiscard]] tcp::acceptor listening(asio::io_context& io, const ListenAddress& address) {
+    const tcp::endpoint endpoint(asio::ip::make_address(address.host), address.port);
+    // Defended catch: an address that is taken is told in the words of who asked for it.
+    try {
+        return {io, endpoint};
+    } catch (const boost::system::system_error& error) {
+        throw std::runtime_error(fmt::format(
+            "cannot listen on {} port {}: {}; choose another address",
+            address.host,
+            address.port,
+            error.code().message()
+        ));
+    }
+}
+
+}  // namespace
+
+Server::Server(
+    const ListenAddress& address,
+    const Router& router,
+    Gate& gate,
+    HttpCounts& counts,
+    ServerLimits limits
+)
+    : limits_(limits),
+      counts_(counts),
+      bodies_(limits.all_body_bytes),
+      answers_(limits.all_answer_bytes),
+      admissions_(router, gate, limits_, bodies_),
+      context_{admissions_, limits_, counts_, answers_},
+      io_(1),
+      acceptor_(listening(io_, address)),
+      ticker_(io_),
+      accept_pause_(io_),
+      places_(limits_, counts_) {}
+
+Server::~Server() {
+    stop();
+}
+
+std::uint16_t Server::port() const {
+    return acceptor_.local_endpoint().port();
+}
+
+void Server::start() {
+    accept();
+    tick();
+    thread_ = std::thread([this] { run(); });
+}
+
+/// Ends with the server. What one connection meets, such as too little memory, is its own: its
+/// time-out closes it.
+void Server::run() {
+    while (true) {
+        // Defended catch: the others are served all the same.
+        try {
+            if (!is_accepting_ && acceptor_.is_open()) {
+                accept();
+            }
+            if (!is_ticking_) {
+                tick();
+            }
+            io_.run();
+            return;
+        } catch (const std::exception&) {
+            std::this_thread::sleep_for(kBreath);
+        }
+    }
+}
+
+void Server::use_tls(std::shared_ptr<asio::ssl::context> tls) {
+    asio::post(io_, [this, tls = std::move(tls)] { tls_ = tls; });
+}
+
+void Server::stop() {
+    if (thread_.joinable()) {
+        asio::post(io_, [this] { close_down(); });
+        thread_.join();
+    }
+}
+
+void Server::accept() {
+    acceptor_.async_accept([this](error_code error, tcp::socket socket) {
+        is_accepting_ = false;
+        if (error == asio::error::operation_aborted) {
+            return;
+        }
+        if (!error) {
+            take(std::move(socket));
+            accept();
+            return;
+        }
+        accept_pause_.expires_after(kAcceptPause);
+        accept_pause_.async_wait([this](error_code aborted) {
+            is_accepting_ = false;
+            if (!aborted) {
+                accept();
+            }
+        });
+        is_accepting_ = true;
+    });
+    is_accepting_ = true;
+}
+
+void Server::take(tcp::socket socket) {
+    const auto place = places_.make_room_for(quiet_address(socket), steady_clock::now());
+    if (!place) {
+        refuse(std::move(socket));
+        return;
+    }
+    counts_.connections.fetch_add(1);
+    counts_.open_connections.fetch_add(1);
+    Wire wire = tls_ ? Wire(std::move(socket), *tls_) : Wire(std::move(socket));
+    const auto connection =
+        std::make_shared<Connection>(std::move(wire), context_, *place, [this](Connection& closed) {
+            counts_.open_connections.fetch_sub(1);
+            places_.remove(closed.shared_from_this());
+        });
+    places_.add(connection);
+    connection->start();
+}
+
+// As far as it goes without waiting: whoever floods gets no more of our time.
+void Server::refuse(tcp::socket socket) {
+    counts_.refused_connections.fetch_add(1);
+    if (!tls_) {
+        quietly_send(socket, asio::buffer(kFull));
+    }
+    quietly_end_sending(socket);
+}
+
+void Server::look_at_all() {
+    const auto now = steady_clock::now();
+    const bool are_places_short = places_.are_short();
+    for (const auto& connection : places_.snapshot()) {
+        if (now >= ends_at_) {
+            connection->close();
+        } else {
+            connection->look_at_clock(now, are_places_short);
+        }
+    }
+}
+
+/// The allocator keeps what large requests took, in pieces, unless it is told to let go.
+void Server::give_memory_back() {
+    if (!bodies_.is_unused() || !answers_.is_unused()) {
+        return;
+    }
+    const std::size_t most = std::max(bodies_.take_peak(), answers_.take_peak());
+#ifdef __GLIBC__
+    if (most > kMuch) {
+        ::malloc_trim(0);
+    }
+#else
+    static_cast<void>(most);
+#endif
+}
+
+void Server::tick() {
+    is_ticking_ = false;
+    look_at_all();
+    give_memory_back();
+    const bool is_ending = ends_at_ != steady_clock::time_point::max();
+    if (is_ending && places_.are_free()) {
+        io_.stop();
+        return;
+    }
+    ticker_.expires_after(is_ending ? std::chrono::milliseconds(10) : kTick);
+    ticker_.async_wait([this](error_code aborted) {
+        if (!aborted) {
+            tick();
+        }
+    });
+    is_ticking_ = true;
+}
+
+void Server::close_down() {
+    ends_at_ = steady_clock::now() + limits_.stop;
+    quietly_close(acceptor_);
+    accept_pause_.cancel();
+    for (const auto& connection : places_.snapshot()) {
+        connection->finish();
+    }
+    ticker_.cancel();
+    tick();
+}
+
+}  // namespace jobstrand::service
