@@ -1,5 +1,4 @@
 #include "bench/core/nodes.hpp"
-#include "bench/core/process_cpu.hpp"
 #include "bench/core/raw_jobs.hpp"
 #include "bench/core/stopwatch.hpp"
 #include "bench/scenarios/scenario.hpp"

@@ -1,6 +1,5 @@
 #include "bench/core/counting_connection.hpp"
 #include "bench/core/nodes.hpp"
-#include "bench/core/process_cpu.hpp"
 #include "bench/core/stopwatch.hpp"
 #include "bench/scenarios/scenario.hpp"
 

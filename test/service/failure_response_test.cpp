@@ -1,7 +1,6 @@
-#include "tools/service/http/failure_response.hpp"
-
 #include "persistence/sql/db_error.hpp"
 #include "test/fixtures/recording_log.hpp"
+#include "tools/service/http/problem.hpp"
 
 #include <gmock/gmock.h>
 

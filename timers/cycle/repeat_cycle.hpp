@@ -2,7 +2,9 @@
 
 #include "schema/text/parse_result.hpp"
 #include "schema/time.hpp"
-#include "timers/cycle/timer_context.hpp"
+#include "timers/calendar/calendar.hpp"
+#include "timers/cron/cron_schedule.hpp"
+#include "timers/zone/zone.hpp"
 #include "timers/zone/zone_time.hpp"
 
 #include <optional>
@@ -11,6 +13,13 @@
 #include <vector>
 
 namespace jobstrand::timers {
+
+/// What the text of a timer does not say.
+struct TimerContext {
+    Zone zone = Zone::utc();
+    DstRule rule = DstRule::quartz;
+    const Calendar* calendar = nullptr;  ///< None: nothing is excluded. Outlives this object.
+};
 
 /// A repeating timer, as REPEAT_ holds it:
 ///

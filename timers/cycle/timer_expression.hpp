@@ -7,7 +7,6 @@
 #include "timers/cron/cron_expression.hpp"
 #include "timers/cycle/iso_interval.hpp"
 #include "timers/cycle/repeat_cycle.hpp"
-#include "timers/cycle/timer_context.hpp"
 #include "timers/zone/spoken_time.hpp"
 #include "timers/zone/zone_time.hpp"
 

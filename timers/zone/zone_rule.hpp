@@ -1,7 +1,7 @@
 #pragma once
 
 #include "schema/text/parse_result.hpp"
-#include "timers/zone/zone_segment.hpp"
+#include "timers/zone/zone.hpp"
 
 #include <chrono>
 #include <optional>

@@ -1,8 +1,8 @@
 #include "tools/engine/engine_parts.hpp"
 
+#include "executor/job_handler.hpp"
 #include "tools/engine/faces.hpp"
 #include "tools/engine/open_transaction.hpp"
-#include "tools/engine/shown_run.hpp"
 
 #include <fmt/format.h>
 
@@ -22,6 +22,20 @@ engine::WiringOptions wiring_of_test(const EngineOptions& options, const auto& b
     wiring.decorate_connection = by_hand.decorate;
     return wiring;
 }
+
+/// A run of ours as the app sees it.
+class ShownRun final : public AsyncRun {
+public:
+    explicit ShownRun(std::shared_ptr<executor::AsyncRun> run)
+        : run_(std::move(run)), context_(engine::context_of(run_->context())) {}
+
+    [[nodiscard]] const JobContext& context() const override { return context_; }
+    void end(HandlerResult result) override { run_->end(engine::result_of(std::move(result))); }
+
+private:
+    const std::shared_ptr<executor::AsyncRun> run_;
+    const JobContext context_;
+};
 
 }  // namespace
 
@@ -130,7 +144,7 @@ void Engine::Parts::add_async_handler(const std::string& handler_type, AsyncHand
             handler_type,
             [this, handler = std::move(handler)](std::shared_ptr<executor::AsyncRun> run) {
                 engine::with_own_errors([&] {
-                    auto shown = std::make_shared<engine::ShownRun>(std::move(run));
+                    auto shown = std::make_shared<ShownRun>(std::move(run));
                     before_run(shown->context());
                     handler(std::move(shown));
                 });

@@ -46,6 +46,29 @@ persistence::ManyChanges changes_of(const JobChange& change) {
     return changes;
 }
 
+schema::JobLimit limit_of(const JobLimit& limit) {
+    schema::JobLimit ours = schema::limit_named(limit.name);
+    ours.concurrent = limit.concurrent;
+    ours.per_node = limit.per_node;
+    if (limit.rate) {
+        ours.rate = schema::StartRate{.starts = limit.rate->starts, .period = limit.rate->period};
+    }
+    return ours;
+}
+
+StoredLimit stored_limit_of(const deadletter::LimitSummary& summary) {
+    StoredLimit limit;
+    limit.name = schema::name_of(summary.limit);
+    limit.concurrent = summary.limit.concurrent;
+    limit.per_node = summary.limit.per_node;
+    if (const auto& rate = summary.limit.rate) {
+        limit.rate = StartRate{.starts = rate->starts, .period = rate->period};
+    }
+    limit.running = summary.running;
+    limit.waiting = summary.waiting;
+    return limit;
+}
+
 }  // namespace
 
 Management::Management(Engine& engine) : desks_(std::make_unique<Desks>(*engine.parts_)) {}
@@ -97,6 +120,65 @@ std::int64_t Management::suspend(SuspendedScope scope, const std::string& id) {
 std::int64_t Management::activate(SuspendedScope scope, const std::string& id) {
     return desks_->change([&] {
         return desks_->store().activate(scope_of(scope), id, desks_->now());
+    });
+}
+
+std::vector<Incident>
+Management::incidents(const IncidentQuery& query, const std::string& behind, std::size_t limit) {
+    return with_public_errors([&] {
+        const auto page = desks_->history().incidents(
+            {.is_open = query.is_open,
+             .job = query.job,
+             .handler_type = query.handler_type,
+             .definition = query.process_definition_id,
+             .instance = query.process_instance_id,
+             .tenant = query.tenant_id},
+            behind,
+            limit
+        );
+        std::vector<Incident> incidents;
+        for (const persistence::Incident& incident : page.items) {
+            incidents.push_back(engine::face_of(incident));
+        }
+        return incidents;
+    });
+}
+
+ChangeAnswer Management::annotate_incident(const std::string& job, const std::string& text) {
+    return desks_->change([&] {
+        return engine::answer_of([&](const deadletter::BulkWatch& watch) {
+            desks_->history().annotate({job}, text, watch);
+        });
+    });
+}
+
+ChangeAnswer Management::resolve_incident(const std::string& job) {
+    return desks_->change([&] {
+        return engine::answer_of([&](const deadletter::BulkWatch& watch) {
+            desks_->history().resolve({job}, watch);
+        });
+    });
+}
+
+void Management::set_limit(const JobLimit& limit) {
+    desks_->outside_transaction([&] { desks_->limits().set(limit_of(limit)); });
+}
+
+std::vector<StoredLimit> Management::limits() {
+    return with_public_errors([&] {
+        std::vector<StoredLimit> limits;
+        for (const deadletter::LimitSummary& summary : desks_->limits().list()) {
+            limits.push_back(stored_limit_of(summary));
+        }
+        return limits;
+    });
+}
+
+ChangeAnswer Management::remove_limit(const std::string& name) {
+    return desks_->change([&] {
+        return engine::answer_of([&](const deadletter::BulkWatch& watch) {
+            desks_->limits().remove({name}, watch);
+        });
     });
 }
 

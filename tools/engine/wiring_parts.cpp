@@ -1,5 +1,8 @@
 #include "tools/engine/wiring_parts.hpp"
 
+#include "deadletter/policies/automatic_requeue.hpp"
+#include "deadletter/policies/dead_letter_cleaning.hpp"
+#include "executor/loop/activity.hpp"
 #include "executor/loop/polling_loop.hpp"
 #include "persistence/drivers/database.hpp"
 #include "persistence/drivers/parse_database_url.hpp"
@@ -8,8 +11,8 @@
 #include "persistence/migration/schema_migration.hpp"
 #include "persistence/migration/start_checks.hpp"
 #include "schema/tables.hpp"
-#include "tools/engine/policy_activity.hpp"
 
+#include <memory>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -18,6 +21,26 @@
 namespace jobstrand::engine {
 
 namespace {
+
+/// What is done with dead letters by itself, as an executor repeats it: deadletter/ knows no loops.
+template <typename Policy>
+class PolicyActivity final : public executor::Activity {
+public:
+    /// The name has to stay.
+    template <typename... Arguments>
+    explicit PolicyActivity(std::string_view name, Arguments&&... arguments)
+        : name_(name), policy_(std::forward<Arguments>(arguments)...) {}
+
+    [[nodiscard]] std::string_view name() const noexcept override { return name_; }
+    [[nodiscard]] schema::Duration run_once() override { return policy_.run_once(); }
+
+private:
+    const std::string_view name_;
+    Policy policy_;
+};
+
+using CleaningActivity = PolicyActivity<deadletter::DeadLetterCleaning>;
+using RequeueActivity = PolicyActivity<deadletter::AutomaticRequeue>;
 
 persistence::DatabaseUrl parsed(const std::string& text) {
     const auto url = persistence::parse_database_url(text);

@@ -3,18 +3,26 @@
 #include "schema/text/iso8601.hpp"
 #include "tools/calls/call_answer.hpp"
 #include "tools/calls/call_request.hpp"
-#include "tools/handlers/call_back_wait.hpp"
 #include "tools/handlers/http_payload.hpp"
 
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <stdexcept>
+#include <stop_token>
+#include <string>
 #include <utility>
 
 namespace jobstrand::cli {
 
 namespace {
+
+namespace asio = boost::asio;
 
 using executor::AsyncRun;
 using executor::Failed;
@@ -32,6 +40,61 @@ void count_time_out(HandlerCounts* counts) {
     if (counts != nullptr) {
         counts->timed_out.fetch_add(1);
     }
+}
+
+/// Lives until the timer has fired or was cancelled.
+class CallBackWait final : public std::enable_shared_from_this<CallBackWait> {
+public:
+    CallBackWait(asio::io_context& io, std::shared_ptr<AsyncRun> run)
+        : io_(io), run_(std::move(run)), timer_(io) {}
+
+    void begin(schema::Duration limit, std::function<void()> on_time_out, std::string too_late) {
+        timer_.expires_after(limit);
+        timer_.async_wait([self = shared_from_this(),
+                           on_time_out = std::move(on_time_out),
+                           too_late = std::move(too_late)](auto error) {
+            if (!error) {
+                on_time_out();
+                self->end(Failed{.message = too_late});
+            }
+        });
+        on_stop_.emplace(run_->context().stop, [&io = io_, weak = weak_from_this()] {
+            asio::post(io, [weak] {
+                if (const auto self = weak.lock()) {
+                    self->end(Interrupted{});
+                }
+            });
+        });
+    }
+
+private:
+    void end(executor::HandlerResult result) {
+        on_stop_.reset();
+        timer_.cancel();
+        run_->end(std::move(result));
+    }
+
+    asio::io_context& io_;
+    const std::shared_ptr<AsyncRun> run_;
+    asio::steady_timer timer_;
+    std::optional<std::stop_callback<std::function<void()>>> on_stop_;
+};
+
+/// Keeps a run under way that an app has accepted and will tell the end of: that is written by
+/// whoever is told (executor::OutcomeDesk), and the run's stop signal comes then. The same signal
+/// comes when the lock is lost or the service stops. After `limit` the run has failed with this
+/// message, and `on_time_out` is called. No thread waits.
+///
+/// Called on the thread of the context, which must outlive the run.
+void wait_for_call_back(
+    asio::io_context& io,
+    std::shared_ptr<AsyncRun> run,
+    schema::Duration limit,
+    std::function<void()> on_time_out,
+    std::string too_late
+) {
+    std::make_shared<CallBackWait>(io, std::move(run))
+        ->begin(limit, std::move(on_time_out), std::move(too_late));
 }
 
 }  // namespace

@@ -1,13 +1,16 @@
 #include "tools/process/input.hpp"
 
 #include "tools/process/exit_code.hpp"
-#include "tools/process/nameless_file.hpp"
+#include "tools/process/unique_fd.hpp"
 #include "tools/text/printable.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -25,6 +28,74 @@ constexpr std::size_t kPieceBytes = 64 * 1024;
 
 [[noreturn]] void refuse(std::string_view option, const std::string& what) {
     throw CliError(ExitCode::wrong_usage, fmt::format("{}: {}", option, what));
+}
+
+[[noreturn]] void fail(const std::filesystem::path& folder, const std::string& reason) {
+    throw CliError(
+        ExitCode::failed,
+        fmt::format(
+            "cannot keep what is read in {}: {}; name a file instead, or set TMPDIR",
+            folder.string(),
+            reason
+        )
+    );
+}
+
+[[nodiscard]] std::string last_error() {
+    return std::generic_category().message(errno);
+}
+
+[[nodiscard]] std::filesystem::path temporary_folder() {
+    const char* const given = std::getenv("TMPDIR");
+    return given == nullptr || *given == '\0' ? "/tmp" : given;
+}
+
+/// A file in the folder for temporary files (TMPDIR, else /tmp) that nobody else can open: its name
+/// is gone at once, and its content with the last descriptor, however the process ends.
+///
+/// Throws CliError failed when the folder takes nothing.
+class NamelessFile final {
+public:
+    NamelessFile();
+
+    void append(std::string_view bytes);
+
+    /// All that was appended, from its start.
+    [[nodiscard]] std::unique_ptr<std::istream> content() &&;
+
+private:
+    std::filesystem::path folder_;
+    UniqueFd file_;
+    std::unique_ptr<std::istream> content_;
+};
+
+NamelessFile::NamelessFile() : folder_(temporary_folder()) {
+    std::string name = folder_ / "jobstrand-XXXXXX";
+    file_ = UniqueFd(::mkostemp(name.data(), O_CLOEXEC));
+    if (!file_) {
+        fail(folder_, last_error());
+    }
+    content_ = std::make_unique<std::ifstream>(name, std::ios::binary);
+    const bool is_open = content_->good();
+    const std::string reason = last_error();
+    ::unlink(name.c_str());
+    if (!is_open) {
+        fail(folder_, reason);
+    }
+}
+
+void NamelessFile::append(std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t written = ::write(file_.get(), bytes.data(), bytes.size());
+        if (written < 0 && errno != EINTR) {
+            fail(folder_, last_error());
+        }
+        bytes.remove_prefix(written < 0 ? 0 : static_cast<std::size_t>(written));
+    }
+}
+
+std::unique_ptr<std::istream> NamelessFile::content() && {
+    return std::move(content_);
 }
 
 }  // namespace
@@ -108,6 +179,27 @@ auto Input::guarded(const Read& read) -> decltype(read()) {
             ExitCode::failed, fmt::format("cannot read {}: {}", name_, error.code().message())
         );
     }
+}
+
+std::optional<BoundedLine> BoundedLines::next() {
+    BoundedLine line;
+    bool is_there = false;
+    while (const auto c = input_.next()) {
+        is_there = true;
+        if (*c == '\n') {
+            break;
+        }
+        if (line.text.size() < most_bytes_) {
+            line.text += *c;
+        } else {
+            line.is_too_long = true;
+        }
+    }
+    if (!is_there) {
+        return std::nullopt;
+    }
+    line.number = ++number_;
+    return line;
 }
 
 }  // namespace jobstrand::cli

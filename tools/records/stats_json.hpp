@@ -10,6 +10,12 @@
 
 namespace jobstrand::cli {
 
+/// The jobs of external workers of one type, and who asks for them, as `top` and `stats` write it.
+[[nodiscard]] Record record_of(const deadletter::ExternalTopic& topic);
+
+/// `"external":[{...}]`
+[[nodiscard]] RecordField external_field(const std::vector<deadletter::ExternalTopic>& topics);
+
 /// The counts as one object: `places`, `locked`, `unserved`.
 [[nodiscard]] Record record_of(
     const std::vector<deadletter::PlaceCount>& counts,

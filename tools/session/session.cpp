@@ -9,7 +9,6 @@
 #include "tools/process/exit_code.hpp"
 #include "tools/process/process.hpp"
 #include "tools/process/queued_outlet.hpp"
-#include "tools/settings/config_choice.hpp"
 #include "tools/settings/password_source.hpp"
 #include "tools/settings/settings_file.hpp"
 #include "tools/text/listen_address.hpp"

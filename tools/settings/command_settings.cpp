@@ -1,4 +1,4 @@
-#include "tools/settings/command_settings.hpp"
+#include "tools/settings/table_readers.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "tools/settings/definition_settings.hpp"
+#include "tools/settings/table_readers.hpp"
 
 #include <array>
 #include <stdexcept>

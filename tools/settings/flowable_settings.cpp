@@ -1,5 +1,4 @@
-#include "tools/settings/flowable_settings.hpp"
-
+#include "tools/settings/table_readers.hpp"
 #include "tools/text/http_url.hpp"
 
 #include <fmt/format.h>

@@ -4,25 +4,32 @@
 #include "schema/retry_policy.hpp"
 #include "schema/text/utf8.hpp"
 #include "tools/process/patient_file.hpp"
-#include "tools/settings/command_settings.hpp"
-#include "tools/settings/definition_settings.hpp"
-#include "tools/settings/flowable_settings.hpp"
-#include "tools/settings/requeue_settings.hpp"
 #include "tools/settings/setting_entries.hpp"
-#include "tools/settings/target_settings.hpp"
+#include "tools/settings/table_readers.hpp"
 #include "tools/text/printable.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <toml++/toml.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <system_error>
 
 namespace jobstrand::cli {
 
 namespace {
+
+[[nodiscard]] bool may_read(const std::string& file) {
+    return ::faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) == 0;
+}
+
+[[nodiscard]] bool is_package_meant(const ConfigChoice& choice) {
+    return !choice.option && !choice.variable && !choice.is_database_named;
+}
 
 /// A configuration file is written by hand; more is something else.
 constexpr std::size_t kMaxBytes = std::size_t{1} << 20U;
@@ -286,6 +293,18 @@ private:
 }
 
 }  // namespace
+
+std::optional<std::string> chosen_config_file(const ConfigChoice& choice) {
+    if (choice.option || choice.variable) {
+        return choice.option ? choice.option : choice.variable;
+    }
+    const bool is_found = is_package_meant(choice) && may_read(choice.of_package);
+    return is_found ? std::optional(choice.of_package) : std::nullopt;
+}
+
+bool is_package_config_kept(const ConfigChoice& choice) {
+    return is_package_meant(choice) && !may_read(choice.of_package) && errno == EACCES;
+}
 
 SettingsFile read_settings(std::string_view toml, const std::string& file_name) {
     return Reading(file_name).run(toml);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <string_view>
 
 namespace jobstrand::cli {
@@ -26,6 +27,13 @@ constexpr std::array kRelativeUnits{
     RelativeUnit{1s, 1s, "s"},
 };
 
+struct Unit {
+    std::int64_t seconds;
+    const char* name;
+};
+
+constexpr std::array kUnits{Unit{86'400, "d"}, Unit{3'600, "h"}, Unit{60, "min"}, Unit{1, "s"}};
+
 }  // namespace
 
 std::string relative_time(schema::TimePoint time, schema::TimePoint now) {
@@ -39,6 +47,16 @@ std::string relative_time(schema::TimePoint time, schema::TimePoint now) {
         }
     }
     return "now";
+}
+
+std::string age_text(schema::Duration age) {
+    const std::int64_t seconds = std::chrono::floor<std::chrono::seconds>(age).count();
+    for (const auto& [size, name] : kUnits) {
+        if (seconds >= size) {
+            return fmt::format("{} {} ago", seconds / size, name);
+        }
+    }
+    return "0 s ago";
 }
 
 }  // namespace jobstrand::cli

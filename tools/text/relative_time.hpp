@@ -11,4 +11,8 @@ namespace jobstrand::cli {
 /// a program, shows the time itself.
 [[nodiscard]] std::string relative_time(schema::TimePoint time, schema::TimePoint now);
 
+/// How long ago something was, for people, in its largest unit: `3 d ago`, `12 min ago`, `0 s ago`.
+/// What lies ahead is `0 s ago`: clocks differ.
+[[nodiscard]] std::string age_text(schema::Duration age);
+
 }  // namespace jobstrand::cli

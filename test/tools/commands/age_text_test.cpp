@@ -1,4 +1,4 @@
-#include "tools/text/age_text.hpp"
+#include "tools/text/relative_time.hpp"
 
 #include <gtest/gtest.h>
 

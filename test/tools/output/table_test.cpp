@@ -1,6 +1,5 @@
 #include "tools/output/table.hpp"
 
-#include "tools/output/table_fit.hpp"
 #include "tools/text/printable.hpp"
 
 #include <gtest/gtest.h>

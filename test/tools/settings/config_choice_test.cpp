@@ -1,6 +1,5 @@
-#include "tools/settings/config_choice.hpp"
-
 #include "test/fixtures/temporary_directory.hpp"
+#include "tools/settings/settings_file.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

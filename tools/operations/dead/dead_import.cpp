@@ -2,7 +2,7 @@
 #include "schema/limits.hpp"
 #include "tools/operations/dead/dead_export.hpp"
 #include "tools/output/progress.hpp"
-#include "tools/process/bounded_lines.hpp"
+#include "tools/process/input.hpp"
 #include "tools/records/copy_json.hpp"
 
 #include <fmt/format.h>

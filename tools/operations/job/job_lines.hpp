@@ -2,7 +2,7 @@
 
 #include "schema/limits.hpp"
 #include "tools/operations/job/job_checks.hpp"
-#include "tools/process/bounded_lines.hpp"
+#include "tools/process/input.hpp"
 #include "tools/records/job_json.hpp"
 #include "tools/records/new_job.hpp"
 

@@ -3,8 +3,8 @@
 #include "schema/text/iso8601.hpp"
 #include "tools/output/record_writer.hpp"
 #include "tools/output/time_field.hpp"
-#include "tools/records/external_json.hpp"
 #include "tools/records/node_json.hpp"
+#include "tools/records/stats_json.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

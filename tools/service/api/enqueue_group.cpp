@@ -3,7 +3,6 @@
 #include "persistence/sql/db_error.hpp"
 #include "persistence/unique_keys.hpp"
 #include "tools/service/api/enqueue_responses.hpp"
-#include "tools/service/http/failure_response.hpp"
 #include "tools/service/http/problem.hpp"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "persistence/request_store.hpp"
 #include "tools/access/token.hpp"
 #include "tools/service/api/enqueue_responses.hpp"
-#include "tools/service/api/job_batch.hpp"
+#include "tools/service/api/job_reader.hpp"
 #include "tools/service/http/problem.hpp"
 #include "tools/text/json_text.hpp"
 #include "tools/text/member_values.hpp"

@@ -5,7 +5,6 @@
 #include "persistence/unique_keys.hpp"
 #include "tools/operations/job/job_enqueueing.hpp"
 #include "tools/output/record.hpp"
-#include "tools/service/http/failure_response.hpp"
 #include "tools/service/http/problem.hpp"
 #include "tools/text/json_text.hpp"
 #include "tools/text/percent.hpp"

@@ -9,7 +9,7 @@
 #include "tools/records/news_json.hpp"
 #include "tools/service/api/enqueue_once.hpp"
 #include "tools/service/api/enqueue_responses.hpp"
-#include "tools/service/api/job_batch.hpp"
+#include "tools/service/api/job_reader.hpp"
 #include "tools/service/http/problem.hpp"
 
 #include <exception>

@@ -1,10 +1,16 @@
 #include "tools/service/api/job_reader.hpp"
 
+#include "executor/enqueue/taken_names.hpp"
 #include "schema/text/trace_parent.hpp"
 #include "timers/cycle/due_text.hpp"
 #include "tools/operations/job/job_checks.hpp"
+#include "tools/operations/job/job_enqueueing.hpp"
 #include "tools/records/job_json.hpp"
+#include "tools/text/json_text.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -19,6 +25,42 @@ void require_in_scope(const executor::NewJob& wanted, const Scope& scope) {
     if (scope.is_narrow() && !wanted.job.unique_key.empty()) {
         throw OutOfScope("this token has topics or tenants, and unique keys are one for all");
     }
+}
+
+/// Mistakes that are told one by one.
+constexpr std::size_t kProblemsTold = 100;
+
+constexpr std::string_view kBlanks = " \t\r\n";
+
+/// One job of the list as it is written, with its number.
+struct Part {
+    std::size_t number;
+    std::string_view text;
+};
+
+[[nodiscard]] bool is_lines(const Request& request) {
+    const std::string_view type = request.header("Content-Type");
+    return !is_same_token(type.substr(0, type.find_first_of("; \t")), "application/json");
+}
+
+[[nodiscard]] std::vector<Part> lines_of(std::string_view text) {
+    std::vector<Part> lines;
+    for (std::size_t number = 1; !text.empty() && lines.size() <= kJobsPerRequest; ++number) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
+        if (line.find_first_not_of(kBlanks) != std::string_view::npos) {
+            lines.push_back({number, line});
+        }
+    }
+    return lines;
+}
+
+[[nodiscard]] std::vector<Part> numbered(const std::vector<std::string_view>& items) {
+    std::vector<Part> parts;
+    for (const std::string_view item : items) {
+        parts.push_back({parts.size() + 1, item});
+    }
+    return parts;
 }
 
 }  // namespace
@@ -63,6 +105,45 @@ std::string traceparent_of(const Request& request) {
                             ? schema::parse_trace_parent(request.header("traceparent"))
                             : std::nullopt;
     return parent ? schema::text_of(*parent) : "";
+}
+
+bool is_one_job(const Request& request) {
+    const std::size_t first = request.body.find_first_not_of(kBlanks);
+    return !is_lines(request) && (first == std::string::npos || request.body[first] != '[');
+}
+
+JobBatch read_batch(const Request& request, JobReader& reader) {
+    std::vector<Part> parts;
+    if (is_lines(request)) {
+        parts = lines_of(request.body);
+    } else if (const auto items = cli::items_of(request.body, kJobsPerRequest)) {
+        parts = numbered(items.value());
+    } else {
+        return {.jobs = {}, .problems = {items.error().message}};
+    }
+    if (parts.empty() || parts.size() > kJobsPerRequest) {
+        return {
+            .jobs = {},
+            .problems = {fmt::format("a request has 1 to {} jobs", kJobsPerRequest)},
+        };
+    }
+    JobBatch batch;
+    executor::NewNames names;
+    const std::string traceparent = traceparent_of(request);
+    for (const auto& [number, text] : parts) {
+        ReadJob read = reader.read(text, request.scope, traceparent);
+        if (const auto taken = names.add(read.job); taken && read.problems.empty()) {
+            read.problems.push_back(cli::in_words(*taken));
+        }
+        for (const std::string& problem : read.problems) {
+            batch.problems.push_back(fmt::format("{}: {}", number, problem));
+        }
+        if (batch.problems.size() >= kProblemsTold) {
+            break;
+        }
+        batch.jobs.push_back(std::move(read.job));
+    }
+    return batch;
 }
 
 }  // namespace jobstrand::service

@@ -5,6 +5,7 @@
 #include "tools/service/api/api_parts.hpp"
 #include "tools/service/http/message.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,5 +42,22 @@ private:
 /// The trace that a request says it belongs to; empty: it says none, or what is none, which the
 /// standard wants to be overlooked (W3C Trace Context, 3.2).
 [[nodiscard]] std::string traceparent_of(const Request& request);
+
+/// Jobs of one request.
+inline constexpr std::size_t kJobsPerRequest = 10'000;
+
+/// The jobs of a request, and every mistake in them, each with the number of its job or line, which
+/// count from 1; the first hundred are told. Empty: all of them can be enqueued.
+struct JobBatch {
+    std::vector<executor::NewJob> jobs;
+    std::vector<std::string> problems;
+};
+
+/// Whether a body is one JSON object, and no list.
+[[nodiscard]] bool is_one_job(const Request& request);
+
+/// Reads a JSON array, or JSON lines if the Content-Type says so, of at most kJobsPerRequest jobs.
+/// Throws DbError and OutOfScope: see JobReader.
+[[nodiscard]] JobBatch read_batch(const Request& request, JobReader& reader);
 
 }  // namespace jobstrand::service

@@ -4,10 +4,10 @@
 #include "deadletter/desk/node_desk.hpp"
 #include "persistence/watch_store.hpp"
 #include "tools/output/time_field.hpp"
-#include "tools/records/external_json.hpp"
 #include "tools/records/news_json.hpp"
 #include "tools/records/node_json.hpp"
 #include "tools/records/rate_fields.hpp"
+#include "tools/records/stats_json.hpp"
 #include "tools/service/api/operator_paths.hpp"
 #include "tools/service/http/problem.hpp"
 

@@ -1,6 +1,6 @@
 #include "tools/service/gates/local_gate.hpp"
 
-#include "tools/service/gates/browser_site.hpp"
+#include "tools/service/gates/browser.hpp"
 #include "tools/service/http/problem.hpp"
 
 #include <algorithm>

@@ -2,8 +2,7 @@
 
 #include "schema/text/iso8601.hpp"
 #include "tools/access/token_file.hpp"
-#include "tools/service/gates/browser_site.hpp"
-#include "tools/service/gates/session_cookie.hpp"
+#include "tools/service/gates/browser.hpp"
 #include "tools/service/http/problem.hpp"
 
 #include <fmt/format.h>

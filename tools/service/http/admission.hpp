@@ -2,7 +2,7 @@
 
 #include "tools/service/http/body_budget.hpp"
 #include "tools/service/http/gate.hpp"
-#include "tools/service/http/head_check.hpp"
+#include "tools/service/http/message.hpp"
 #include "tools/service/http/router.hpp"
 #include "tools/service/http/server_limits.hpp"
 
@@ -10,6 +10,13 @@
 #include <optional>
 
 namespace jobstrand::service {
+
+/// The head of a request, as the parser has read it.
+struct RequestHead {
+    const Request& request;
+    unsigned version = 11;           ///< HTTP/1.1.
+    bool has_folded_length = false;  ///< Or a folded transfer coding.
+};
 
 /// What stands behind a head.
 struct AnnouncedBody {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include "schema/log.hpp"
 #include "tools/service/http/message.hpp"
 
+#include <exception>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,5 +26,11 @@ problem(int status, std::string_view detail, const std::vector<std::string>& err
 
 /// `Not Found` for 404; the empty text for a status that this service does not send.
 [[nodiscard]] std::string_view words_of(int status);
+
+/// What an exception means to a caller: 400 for input that cannot be meant so or that the database
+/// has no room for, 409 for a key that is taken, 503 when the database is in trouble and coming
+/// again may help, else 500. Only the first two are told in full; the others are logged, because
+/// their texts are for operators.
+[[nodiscard]] Response response_to(const std::exception& error, schema::Log& log);
 
 }  // namespace jobstrand::service

@@ -1,11 +1,12 @@
 #include "tools/service/http/wire_response.hpp"
 
-#include "tools/service/http/http_date.hpp"
 #include "tools/service/http/problem.hpp"
 
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/field.hpp>
+#include <fmt/chrono.h>
 
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -14,6 +15,11 @@ namespace jobstrand::service {
 namespace {
 
 namespace http = boost::beast::http;
+
+/// This moment as HTTP writes it: `Sun, 22 Nov 2026 10:15:30 GMT` (RFC 9110, 5.6.7).
+[[nodiscard]] std::string http_date() {
+    return fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", fmt::gmtime(std::time(nullptr)));
+}
 
 }  // namespace
 

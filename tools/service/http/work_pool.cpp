@@ -1,6 +1,5 @@
 #include "tools/service/http/work_pool.hpp"
 
-#include "tools/service/http/failure_response.hpp"
 #include "tools/service/http/problem.hpp"
 
 #include <boost/asio/post.hpp>

@@ -2,7 +2,7 @@
 
 #include "tools/service/api/api_parts.hpp"
 #include "tools/service/http/message.hpp"
-#include "tools/service/management/job_kind.hpp"
+#include "tools/service/management/management_json.hpp"
 
 /// What Flowable's management REST does with one job, or with several dead letters. A job that does
 /// not stand in the place of the path is 404, one that a node holds 409.

@@ -1,19 +1,70 @@
 #include "tools/service/management/management_paths.hpp"
 
+#include "deadletter/desk/job_search.hpp"
+#include "tools/access/narrowed_store.hpp"
 #include "tools/service/api/audited.hpp"
 #include "tools/service/http/flowable_error.hpp"
 #include "tools/service/http/problem.hpp"
 #include "tools/service/management/management_actions.hpp"
-#include "tools/service/management/management_list.hpp"
+#include "tools/service/management/management_json.hpp"
+#include "tools/service/management/management_query.hpp"
+#include "tools/service/workers/flowable_job_json.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace jobstrand::service {
 
 namespace {
 
 constexpr std::string_view kJson = "application/json";
+
+[[nodiscard]] Response list_response(
+    const ManagementQuery& query,
+    const std::vector<std::string>& jobs,
+    std::int64_t total
+) {
+    return {
+        .status = 200,
+        .body = fmt::format(
+            R"({{"data":[{}],"total":{},"start":{},"sort":"{}","order":"{}","size":{}}})"
+            "\n",
+            fmt::join(jobs, ","),
+            total,
+            query.part.skipped,
+            query.sort,
+            query.part.is_descending ? "desc" : "asc",
+            jobs.size()
+        )};
+}
+
+/// `GET management/{kind}`: a part of the jobs, and how many there are in all.
+[[nodiscard]] Response
+list_jobs_of(const ApiParts& api, const JobKind& kind, const Request& request) {
+    const ManagementQuery query =
+        management_query_of(request.query(), kind, api.engine.clock().now());
+    NarrowedStore store(api.engine.store(), request.scope);
+    const deadletter::JobSearch search(store);
+    const std::string origin = origin_of(request.header("Host"));
+    std::vector<std::string> jobs;
+    for (const schema::Job& job : search.list_in_order(kind.place, query.filter, query.part)) {
+        jobs.push_back(management_json(job, kind, origin));
+    }
+    const std::int64_t total =
+        search.count({kind.place}, deadletter::JobSelection::matching(query.filter));
+    return list_response(query, jobs, total);
+}
+
+/// `GET management/history-jobs`: there are none here, ever.
+[[nodiscard]] Response list_no_jobs(const ApiParts& api, const Request& request) {
+    const ManagementQuery query =
+        management_query_of(request.query(), kJobKinds.front(), api.engine.clock().now());
+    return list_response(query, {}, 0);
+}
 
 [[nodiscard]] Response show_no_job(const ApiParts& /*api*/, const Request& /*request*/) {
     return problem(404, "there are no history jobs here");

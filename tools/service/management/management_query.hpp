@@ -2,7 +2,7 @@
 
 #include "persistence/operator_store.hpp"
 #include "schema/time.hpp"
-#include "tools/service/management/job_kind.hpp"
+#include "tools/service/management/management_json.hpp"
 
 #include <cstddef>
 #include <string>

@@ -1,7 +1,6 @@
 #include "tools/service/page/session_paths.hpp"
 
-#include "tools/service/gates/browser_site.hpp"
-#include "tools/service/gates/session_cookie.hpp"
+#include "tools/service/gates/browser.hpp"
 #include "tools/service/http/problem.hpp"
 #include "tools/text/json_text.hpp"
 #include "tools/text/member_values.hpp"

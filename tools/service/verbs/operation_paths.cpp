@@ -2,7 +2,7 @@
 
 #include "tools/operations/nouns.hpp"
 #include "tools/service/http/problem.hpp"
-#include "tools/service/verbs/verb_response.hpp"
+#include "tools/service/verbs/verb_paths.hpp"
 #include "tools/surface/run_for_client.hpp"
 #include "tools/text/json_text.hpp"
 #include "tools/text/member_values.hpp"

@@ -1,7 +1,6 @@
 #include "tools/service/verbs/verb_paths.hpp"
 
 #include "tools/service/http/problem.hpp"
-#include "tools/service/verbs/verb_response.hpp"
 #include "tools/surface/program.hpp"
 #include "tools/surface/run_for_client.hpp"
 
@@ -11,9 +10,11 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace jobstrand::service {
 
@@ -22,6 +23,35 @@ namespace {
 using cli::ExitCode;
 using cli::VerbAnswer;
 using cli::VerbCall;
+
+constexpr std::string_view kErrorStart = "jobstrand: ";
+
+[[nodiscard]] int status_of(ExitCode code) {
+    switch (code) {
+        case ExitCode::done:
+        case ExitCode::partly_done:
+        case ExitCode::check_found:
+            return 200;
+        case ExitCode::wrong_usage:
+            return 400;
+        case ExitCode::not_found:
+            return 404;
+        case ExitCode::refused:
+            return 409;
+        case ExitCode::failed:
+            break;
+    }
+    return 500;
+}
+
+[[nodiscard]] std::vector<std::string> error_lines_of(const VerbAnswer& answer) {
+    std::vector<std::string> lines;
+    std::istringstream text(answer.errors);
+    for (std::string line; std::getline(text, line);) {
+        lines.push_back(line.starts_with(kErrorStart) ? line.substr(kErrorStart.size()) : line);
+    }
+    return lines;
+}
 
 /// By their words: `job ls`.
 using VerbRoles = std::map<std::string, Role, std::less<>>;
@@ -87,6 +117,21 @@ struct KnownVerbs {
 }
 
 }  // namespace
+
+Response response_to(VerbAnswer answer) {
+    const int status = status_of(answer.exit_code);
+    Response response{.status = status, .body = std::move(answer.output)};
+    if (status != 200) {
+        std::vector<std::string> lines = error_lines_of(answer);
+        const std::string detail = lines.empty() ? "the verb has failed" : lines.front();
+        lines.resize(lines.size() > 1 ? lines.size() : 0);
+        response = problem(status, detail, lines);
+    }
+    response.headers.push_back(
+        {"Jobstrand-Exit-Code", std::to_string(static_cast<int>(answer.exit_code))}
+    );
+    return response;
+}
 
 std::vector<Route> verb_routes(const ApiParts& api, WorkPool& pool) {
     const cli::Program program;

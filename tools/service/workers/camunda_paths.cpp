@@ -2,7 +2,6 @@
 
 #include "schema/limits.hpp"
 #include "tools/access/narrowed_store.hpp"
-#include "tools/service/http/failure_response.hpp"
 #include "tools/service/http/problem.hpp"
 #include "tools/service/workers/camunda_task_json.hpp"
 #include "tools/service/workers/hand_over.hpp"

@@ -1,7 +1,6 @@
 #include "tools/service/workers/work_paths.hpp"
 
 #include "tools/records/job_json.hpp"
-#include "tools/service/http/failure_response.hpp"
 #include "tools/service/http/problem.hpp"
 #include "tools/service/workers/hand_over.hpp"
 #include "tools/service/workers/narrowed_workers.hpp"

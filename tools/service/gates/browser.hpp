@@ -5,10 +5,17 @@
 #include <string>
 #include <string_view>
 
-/// The session of a browser is its token, in a cookie that no script can read: it ends with the
-/// token, wherever it was revoked, and there is nothing else to keep or to steal.
 namespace jobstrand::service {
 
+/// Whether a browser sends this request for another page than one of this service. Browsers say so
+/// in Sec-Fetch-Site with each request, with a simple GET too, but only to https and to this
+/// machine; else Origin, which all but simple GETs have, must be the address that is asked. Who is
+/// no browser says neither.
+[[nodiscard]] bool is_from_another_page(const Request& request);
+
+/// The session of a browser is its token, in a cookie that no script can read: it ends with the
+/// token, wherever it was revoked, and there is nothing else to keep or to steal.
+///
 /// Empty: there is no such cookie.
 [[nodiscard]] std::string_view token_in_cookie(const Request& request);
 
