@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <random>
+#include <string_view>
 #include <utility>
 
 namespace jobstrand::executor {
@@ -112,7 +113,7 @@ bool JobAcquirer::is_any_there() {
     const Look look = oldest_.begin(clock_);
     const bool found = is_any_there(look);
     if (!found) {
-        oldest_.found_nothing(look, clock_.steady_now() - look.began);
+        oldest_.end(look, clock_.steady_now() - look.began, {});
     }
     return found;
 }
@@ -164,14 +165,12 @@ std::vector<schema::Job> JobAcquirer::take_oldest(
     if (together_) {
         together_->taken(jobs.size() - seen.companions, seen.companions, limit.companions);
     }
-    if (jobs.empty() && seen.end.empty()) {
-        oldest_.found_nothing(look, seen.search);
-        return jobs;
-    }
     if (!jobs.empty()) {
         leave_to_others(look, jobs.front().id, seen);
     }
-    oldest_.end(look, seen.search, std::move(seen.end));
+    const auto last = std::ranges::max_element(jobs, {}, &schema::Job::id);
+    const std::string_view found = last == jobs.end() ? std::string_view() : last->id;
+    oldest_.end(look, seen.search, std::move(seen.end), found);
     return jobs;
 }
 

@@ -79,9 +79,18 @@ void ScanStart::found(const Look& look, std::string_view end) {
     }
 }
 
-void ScanStart::end(const Look& look, FullLooks::Time took, std::string end) {
+void ScanStart::end(
+    const Look& look,
+    FullLooks::Time took,
+    std::string end,
+    std::string_view found
+) {
     const std::lock_guard lock(mutex_);
     ++pages_;
+    const bool went_to_the_end = !look.is_full() && look.before.empty() && end.empty();
+    if (went_to_the_end && found < schema::first_uuid7(look.at + kAheadOfNow)) {
+        looks_to_the_end_.was_done(look.began, took);
+    }
     if (look.is_full()) {
         full_at_ = look.began;
         pages_ = 1;
@@ -102,14 +111,6 @@ void ScanStart::end(const Look& look, FullLooks::Time took, std::string end) {
     } else {
         go_on(end);
     }
-}
-
-void ScanStart::found_nothing(const Look& look, FullLooks::Time took) {
-    if (!look.is_full() && look.before.empty()) {
-        const std::lock_guard lock(mutex_);
-        looks_to_the_end_.was_done(look.began, took);
-    }
-    end(look, took, {});
 }
 
 // Another one that looks beside may have gone further.

@@ -41,9 +41,9 @@ struct Look {
 /// where this node has been.
 ///
 /// An id that an app has made itself may stand behind all those that begin with a time. Where many
-/// jobs wait there that are not for this node, each look would read them all. So when a look that
-/// found nothing took long, those that follow end a day behind now, and see such ids in as small a
-/// part of the time as full looks.
+/// jobs wait there that are not for this node, each look would read them all, also one that finds a
+/// few jobs in front of them. So when a look that found nothing there took long, those that follow
+/// end a day behind now, and see such ids in as small a part of the time as full looks.
 ///
 /// Several may look at a time. What one has found moves the others on before it is claimed. A look
 /// that began before the last full one moves nothing: that one may have found older rows.
@@ -63,11 +63,9 @@ public:
     void found(const Look& look, std::string_view end);
 
     /// The look took so long to find its rows, and ended with the row `end`, behind which there may
-    /// be more; empty: it saw the end of the table.
-    void end(const Look& look, FullLooks::Time took, std::string end);
-
-    /// The look found nothing, which took so long.
-    void found_nothing(const Look& look, FullLooks::Time took);
+    /// be more; empty: it saw the end of the table. `found` is the last of the ids that it found;
+    /// empty: nothing.
+    void end(const Look& look, FullLooks::Time took, std::string end, std::string_view found = {});
 
     /// How much the pages that follow leave to other nodes, by the times in UUIDv7 ids; 0: nothing.
     void leave_out(schema::Duration span);

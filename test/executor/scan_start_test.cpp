@@ -55,11 +55,11 @@ TEST_F(
     When_it_costs_much_to_find_nothing_looks_end_a_day_ahead_for_twenty_times_as_long
 ) {
     (void)look(1s, {});
-    start.found_nothing(start.begin(clock), 51ms);
+    (void)look(51ms, {});
     clock.tick(1019ms);
     const Look next = start.begin(clock);
     EXPECT_EQ(next.before, schema::first_uuid7(clock.now() + 24h));
-    start.found_nothing(next, 1ms);
+    start.end(next, 1ms, {});
     clock.tick(1ms);
     EXPECT_EQ(start.begin(clock).before, "") << "ids that apps have made stand there";
 }
@@ -69,13 +69,23 @@ TEST_F(
     A_look_that_finds_nothing_soon_is_followed_by_others_to_the_end_of_the_table
 ) {
     (void)look(1s, {});
-    start.found_nothing(start.begin(clock), 50ms);
+    (void)look(50ms, {});
     EXPECT_EQ(start.begin(clock).before, "");
+}
+
+TEST_F(ScanStartTest, What_is_found_in_front_does_not_pay_for_what_stands_behind) {
+    const std::string by_time = schema::Uuid7Source(1).next(clock.now());
+    (void)look(1s, {});
+    start.end(start.begin(clock), 51ms, {}, by_time);
+    EXPECT_NE(start.begin(clock).before, "");
+    clock.tick(1020ms);
+    start.end(start.begin(clock), 51ms, {}, "order-17");
+    EXPECT_EQ(start.begin(clock).before, "") << "there are such ids for this node";
 }
 
 TEST_F(ScanStartTest, In_a_backlog_of_ids_that_apps_have_made_it_goes_on_to_the_end) {
     (void)look(1s, {});
-    start.found_nothing(start.begin(clock), 51ms);
+    (void)look(51ms, {});
     start.end(start.begin(clock), 1ms, "order-17");
     const Look next = start.begin(clock);
     EXPECT_EQ(next.behind, "order-17");

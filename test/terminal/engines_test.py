@@ -9,6 +9,7 @@ import io
 import json
 import os
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,8 @@ BINARY = Path(sys.argv[1]).resolve()
 PATIENCE_S = 60
 #: Far less than a silent server is waited for by itself (connect_timeout), and enough for a busy machine.
 SOON_S = 7
+#: Dead letters whose export takes longer than one that says nothing is waited for.
+LONG_LIST = 30_000
 
 
 class Engines(unittest.TestCase):
@@ -84,6 +87,14 @@ class Engines(unittest.TestCase):
                 self.assertIn("engine orders\n", result.stdout)
                 self.assertTrue(result.stderr.endswith("jobstrand: stuck: no answer within 0.9 s, so it is left out\n"), result.stderr)
 
+    def test_one_that_has_begun_to_answer_is_waited_for(self):
+        with contextlib.closing(sqlite3.connect(self.folder / "orders.db")) as orders:
+            orders.execute("WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?) INSERT INTO ACT_RU_DEADLETTER_JOB"
+                           " (ID_, HANDLER_TYPE_, HANDLER_CFG_) SELECT n, 'mail', printf('\"%03000d\"', n) FROM numbers", [LONG_LIST])
+            orders.commit()
+        exported = self.done("all", "-o", "jsonl", "dead", "export", "--all")
+        self.assertEqual(exported.count("\n"), LONG_LIST)
+
     def test_what_is_wrong_with_one_is_told_with_its_name(self):
         self.write_config(f'[engines.away]\ndb = "sqlite:{self.folder}/nothing.db"\n')
         result = self.run_it("all", "-o", "json", "job", "ls")
@@ -92,6 +103,14 @@ class Engines(unittest.TestCase):
         away = next(one for one in json.loads(result.stdout) if one["engine"] == "away")
         self.assertEqual((away["exitCode"], away["result"]), (1, None))
         self.assertIn("nothing.db", away["errors"])
+
+    def test_one_that_is_killed_is_named(self):
+        (self.folder / "kill").write_text("#!/bin/sh\nkill -KILL $PPID\n", encoding="utf-8")
+        (self.folder / "kill").chmod(0o700)
+        self.write_config(f'[engines.killed]\ndb = "mysql://jobs@127.0.0.1/jobs?password_command={self.folder}/kill"\n')
+        result = self.run_it("all", "-o", "name", "job", "ls")
+        self.assertEqual((result.returncode, result.stdout.split()), (3, ["main-0", "orders-0", "orders-1"]))
+        self.assertEqual(result.stderr, "jobstrand: killed: ended by signal 9\n")
 
     def test_bulk_deeds_are_done_in_each(self):
         self.assertEqual(self.run_it("all", "job", "rm", "--all").returncode, 5, "nobody has said yes")
@@ -108,13 +127,28 @@ class Engines(unittest.TestCase):
         self.assertEqual(self.done("all", "schema", "check").count("engine "), 2)
 
     def test_what_cannot_be_meant_so_is_wrong_usage(self):
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
         for words, why in ((["token", "make", "x", "--role", "read"], "token make is not about the jobs of an engine"),
-                           (["job", "add", "--from", "-"], "stdin can be read once"),
+                           (["job", "add", "--from", "-"], "stdin and pipes can be read once"),
+                           (["job", "add", "--from", "/dev/stdin"], "stdin and pipes can be read once"),
+                           (["job", "add", "--from", pipe], "stdin and pipes can be read once"),
                            (["stats", "--db", "sqlite:x.db"], "--db and JOBSTRAND_DB name one database")):
             with self.subTest(words):
                 result = self.run_it("all", *words)
                 self.assertEqual(result.returncode, 2, result.stderr)
                 self.assertIn(f"jobstrand: --engine all: {why}", result.stderr)
+
+    def test_an_engine_may_be_called_like_the_one_at_the_top(self):
+        table = f'[engines.main]\ndb = "sqlite:{self.folder}/orders.db"\n'
+        (self.folder / "all.toml").write_text(f'db = "sqlite:{self.folder}/main.db"\n{table}', encoding="utf-8")
+        self.assertEqual(self.done("all", "-o", "name", "job", "ls").split(), ["main-0", "orders-0", "orders-1"])
+        (self.folder / "all.toml").write_text(table, encoding="utf-8")
+        self.assertEqual(self.done("all", "-o", "name", "job", "ls").split(), ["orders-0", "orders-1"])
+
+    def test_an_empty_variable_names_no_database(self):
+        self.env["JOBSTRAND_DB"] = ""
+        self.assertEqual(self.done("all", "-o", "name", "job", "ls").split(), ["main-0", "orders-0", "orders-1"])
 
     def test_an_engine_may_have_this_name(self):
         self.write_config(f'[engines.all]\ndb = "sqlite:{self.folder}/orders.db"\n')

@@ -19,6 +19,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -96,6 +97,9 @@ public:
 
     [[nodiscard]] const std::string& engine() const { return engine_; }
     [[nodiscard]] const std::string& output() const { return out_.text; }
+
+    /// Whether it is silent. A long list takes its time.
+    [[nodiscard]] bool says_nothing() const { return !is_over() && out_.text.empty(); }
     [[nodiscard]] bool is_over() const { return code_.has_value(); }
     [[nodiscard]] bool is_left_out() const { return is_left_out_; }
     [[nodiscard]] ExitCode code() const { return code_.value_or(ExitCode::failed); }
@@ -172,6 +176,11 @@ private:
         const bool is_ours =
             WIFEXITED(status) && WEXITSTATUS(status) <= static_cast<int>(ExitCode::check_found);
         code_ = is_ours ? static_cast<ExitCode>(WEXITSTATUS(status)) : ExitCode::failed;
+        if (WIFSIGNALED(status)) {
+            const bool is_within_line = !err_.text.empty() && !err_.text.ends_with('\n');
+            err_.text +=
+                fmt::format("{}ended by signal {}\n", is_within_line ? "\n" : "", WTERMSIG(status));
+        }
         out_.from.reset();
         err_.from.reset();
     }
@@ -190,8 +199,8 @@ using EngineRuns = std::vector<std::unique_ptr<EngineRun>>;
     return std::ranges::all_of(runs, [](const auto& run) { return run->is_over(); });
 }
 
-/// Until all are over, or `leave_at` has come and one of them has worked: the others are left out
-/// then. nullopt: all are waited for.
+/// Until all are over. Those that have said nothing when `leave_at` has come and one of them has
+/// worked are left out then. nullopt: all are waited for.
 void wait_for(EngineRuns& runs, std::optional<Clock::time_point> leave_at) {
     const auto has_worked = [](const auto& run) {
         return run->is_over() && run->code() == ExitCode::done;
@@ -199,12 +208,13 @@ void wait_for(EngineRuns& runs, std::optional<Clock::time_point> leave_at) {
     while (!are_all_over(runs)) {
         const bool may_leave = leave_at && std::ranges::any_of(runs, has_worked);
         if (may_leave && Clock::now() >= *leave_at) {
+            leave_at.reset();
             for (const auto& run : runs) {
-                if (!run->is_over()) {
+                if (run->says_nothing()) {
                     run->leave_out();
                 }
             }
-            return;
+            continue;
         }
         std::vector<pollfd> watched;
         for (const auto& run : runs) {
@@ -326,15 +336,21 @@ void show(const Session& session, std::ostream& out, const EngineRuns& runs) {
     return is_sound ? ExitCode::check_found : ExitCode::partly_done;
 }
 
-[[nodiscard]] std::vector<std::string> names_of_engines(Session& session) {
-    std::vector<std::string> names;
+/// One of the file.
+struct NamedEngine {
+    std::string name;
+    bool is_at_the_top = false;  ///< An engine of a table may be called like that one.
+};
+
+[[nodiscard]] std::vector<NamedEngine> engines_of(Session& session) {
+    std::vector<NamedEngine> engines;
     if (!session.given_database_url().empty()) {
-        names.emplace_back(service::kFirstEngine);
+        engines.push_back({.name = std::string(service::kFirstEngine), .is_at_the_top = true});
     }
     for (const auto& [name, settings] : session.further_engines()) {
-        names.push_back(name);
+        engines.push_back({.name = name});
     }
-    return names;
+    return engines;
 }
 
 /// The session is that of the engine at the top of the file.
@@ -344,11 +360,25 @@ void show(const Session& session, std::ostream& out, const EngineRuns& runs) {
     return options;
 }
 
+/// Whether only one of several processes would find something in it: a pipe, a terminal, or stdin
+/// by another name, which they do not get.
+[[nodiscard]] bool can_be_read_once(const std::string& file) {
+    constexpr std::array<std::string_view, 4> kStdin{
+        "-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"};
+    std::error_code problem;
+    const auto kind = std::filesystem::status(file, problem).type();
+    return std::ranges::count(kStdin, file) > 0 || kind == std::filesystem::file_type::fifo ||
+           kind == std::filesystem::file_type::socket ||
+           kind == std::filesystem::file_type::character;
+}
+
 void require_sense(const Program& program, const TypedVerb& verb, const Environment& environment) {
     const auto refuse = [](const std::string& why) {
         throw CliError(ExitCode::wrong_usage, "--engine all: " + why);
     };
-    if (program.globals().database_url || environment.contains("JOBSTRAND_DB")) {
+    const auto variable = environment.find("JOBSTRAND_DB");
+    const bool is_set = variable != environment.end() && !variable->second.empty();
+    if (program.globals().database_url || is_set) {
         refuse("--db and JOBSTRAND_DB name one database; leave them out");
     }
     if (!program.over_network().contains(verb.words) && !verb.words.starts_with("schema ")) {
@@ -356,22 +386,22 @@ void require_sense(const Program& program, const TypedVerb& verb, const Environm
     }
     const bool reads_input =
         verb.reads_input || std::ranges::any_of(verb.files, [](const TypedVerb::File& file) {
-            return file.name == "-";
+            return can_be_read_once(file.name);
         });
     if (reads_input) {
-        refuse("stdin can be read once; name a file, or one engine after the other");
+        refuse("stdin and pipes can be read once; name a file, or one engine after the other");
     }
 }
 
 /// What the program is called with for one of them.
 [[nodiscard]] std::vector<std::string>
-arguments_for(const std::string& engine, const Session& session, const TypedVerb& verb) {
+arguments_for(const NamedEngine& engine, const Session& session, const TypedVerb& verb) {
     std::vector<std::string> arguments{"-o", session.format_name(), "--color", "never"};
     if (const auto file = session.config_file()) {
         arguments.insert(arguments.end(), {"--config", *file});
     }
-    if (engine != service::kFirstEngine) {
-        arguments.insert(arguments.end(), {"--engine", engine});
+    if (!engine.is_at_the_top) {
+        arguments.insert(arguments.end(), {"--engine", engine.name});
     }
     if (!session.reason().empty()) {
         arguments.insert(arguments.end(), {"--reason", session.reason()});
@@ -394,8 +424,10 @@ run_on_all_engines(const Program& program, Streams& streams, const Environment& 
     require_sense(program, verb, environment);
     Session session(streams, environment, without_engine(program));
     EngineRuns runs;
-    for (const std::string& engine : names_of_engines(session)) {
-        runs.push_back(std::make_unique<EngineRun>(engine, arguments_for(engine, session, verb)));
+    for (const NamedEngine& engine : engines_of(session)) {
+        runs.push_back(
+            std::make_unique<EngineRun>(engine.name, arguments_for(engine, session, verb))
+        );
     }
     if (runs.empty()) {
         throw CliError(

@@ -15,13 +15,13 @@ inline constexpr std::string_view kAllEngines = "all";
 /// each, all at once, and puts together what they say: a heading for each engine, in JSON one
 /// document, in JSON lines and CSV a field `engine`. Names (`-o name`) stand as they are.
 ///
-/// An engine that fails harms no other: what is wrong there is said on stderr, with its name. One
-/// that only shows something is not waited for longer than most of a second once another has
-/// answered: it is left out, which is said too.
+/// An engine that fails harms no other: what is wrong there is said on stderr, with its name. A
+/// verb that only shows something does not wait longer than most of a second for one that says
+/// nothing, once another has answered: it is left out, which is said too.
 ///
 /// The exit code is theirs where they agree, check_found where nothing worse came, else
-/// partly_done. Wrong usage throws CliError: a verb that is about no engine, or reads stdin, or a
-/// database that was named beside it.
+/// partly_done. Wrong usage throws CliError: a verb that is about no engine, or reads stdin or a
+/// pipe, or a database that was named beside it.
 [[nodiscard]] ExitCode
 run_on_all_engines(const Program& program, Streams& streams, const Environment& environment);
 
