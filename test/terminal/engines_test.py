@@ -8,6 +8,7 @@ import csv
 import io
 import json
 import os
+import signal
 import socket
 import sqlite3
 import subprocess
@@ -139,12 +140,26 @@ class Engines(unittest.TestCase):
                 self.assertEqual(result.returncode, 2, result.stderr)
                 self.assertIn(f"jobstrand: --engine all: {why}", result.stderr)
 
-    def test_an_engine_may_be_called_like_the_one_at_the_top(self):
+    def test_a_table_may_be_called_main_where_there_is_no_engine_at_the_top(self):
         table = f'[engines.main]\ndb = "sqlite:{self.folder}/orders.db"\n'
-        (self.folder / "all.toml").write_text(f'db = "sqlite:{self.folder}/main.db"\n{table}', encoding="utf-8")
-        self.assertEqual(self.done("all", "-o", "name", "job", "ls").split(), ["main-0", "orders-0", "orders-1"])
         (self.folder / "all.toml").write_text(table, encoding="utf-8")
         self.assertEqual(self.done("all", "-o", "name", "job", "ls").split(), ["orders-0", "orders-1"])
+        (self.folder / "all.toml").write_text(f'db = "sqlite:{self.folder}/main.db"\n{table}', encoding="utf-8")
+        result = self.run_it("all", "job", "ls")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("main is the engine of the db at the top", result.stderr)
+
+    def test_who_ends_it_ends_what_it_has_begun(self):
+        self.add_dead_engine()
+        process = subprocess.Popen([BINARY, "--config", self.folder / "all.toml", "--engine", "all", "job", "rm", "--all", "--yes"], env=self.env,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.silent.settimeout(PATIENCE_S)
+        connection, _ = self.silent.accept()
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=PATIENCE_S)
+        connection.close()
+        self.assertIn(process.returncode, (1, 3), "the others may have been done")
+        self.assertIn("jobstrand: stuck: ended by signal 15\n", errors)
 
     def test_an_empty_variable_names_no_database(self):
         self.env["JOBSTRAND_DB"] = ""

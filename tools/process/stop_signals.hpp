@@ -33,6 +33,9 @@ public:
     /// The next event. Each signal is handed out once; cancelled stays for all. No limit: for ever.
     [[nodiscard]] Event wait(std::optional<schema::Duration> limit = {});
 
+    /// Can be read (see poll) when a signal has come, for who waits for other things beside them.
+    [[nodiscard]] int descriptor() const { return signals_.get(); }
+
     /// SIGHUP has no effect from now on.
     void ignore_hangups();
 

@@ -2,6 +2,7 @@
 
 #include "tools/access/role.hpp"
 #include "tools/access/scope.hpp"
+#include "tools/process/stop_signals.hpp"
 #include "tools/process/unique_fd.hpp"
 #include "tools/session/session.hpp"
 #include "tools/surface/error_lines.hpp"
@@ -56,18 +57,46 @@ struct Pipe {
     UniqueFd write;
 };
 
+/// How a process begins: with nothing to read, and what it says goes into these. No signal is
+/// blocked there.
+class Beginning final {
+public:
+    Beginning(int out, int err) {
+        ::posix_spawn_file_actions_init(&files_);
+        ::posix_spawn_file_actions_addopen(&files_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        ::posix_spawn_file_actions_adddup2(&files_, out, STDOUT_FILENO);
+        ::posix_spawn_file_actions_adddup2(&files_, err, STDERR_FILENO);
+        sigset_t none;
+        sigemptyset(&none);
+        ::posix_spawnattr_init(&attributes_);
+        ::posix_spawnattr_setsigmask(&attributes_, &none);
+        ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK);
+    }
+    ~Beginning() {
+        ::posix_spawnattr_destroy(&attributes_);
+        ::posix_spawn_file_actions_destroy(&files_);
+    }
+
+    Beginning(const Beginning&) = delete;
+    Beginning& operator=(const Beginning&) = delete;
+
+    [[nodiscard]] const posix_spawn_file_actions_t* files() const { return &files_; }
+    [[nodiscard]] const posix_spawnattr_t* attributes() const { return &attributes_; }
+
+private:
+    posix_spawn_file_actions_t files_{};
+    posix_spawnattr_t attributes_{};
+};
+
 /// This program, run for one engine.
 class EngineRun final {
 public:
-    EngineRun(std::string engine, const std::vector<std::string>& arguments)
-        : engine_(std::move(engine)) {
-        Pipe out;
-        Pipe err;
-        posix_spawn_file_actions_t actions;
-        ::posix_spawn_file_actions_init(&actions);
-        ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-        ::posix_spawn_file_actions_adddup2(&actions, out.write.get(), STDOUT_FILENO);
-        ::posix_spawn_file_actions_adddup2(&actions, err.write.get(), STDERR_FILENO);
+    explicit EngineRun(std::string engine) : engine_(std::move(engine)) {}
+
+    void start(const std::vector<std::string>& arguments) {
+        const UniqueFd out = std::move(out_pipe_.write);
+        const UniqueFd err = std::move(err_pipe_.write);
+        const Beginning beginning(out.get(), err.get());
         std::vector<std::string> words{"jobstrand"};
         words.insert(words.end(), arguments.begin(), arguments.end());
         std::vector<char*> pointers;
@@ -75,19 +104,25 @@ public:
             pointers.push_back(word.data());
         }
         pointers.push_back(nullptr);
-        const int error =
-            ::posix_spawn(&process_, "/proc/self/exe", &actions, nullptr, pointers.data(), environ);
-        ::posix_spawn_file_actions_destroy(&actions);
+        const int error = ::posix_spawn(
+            &process_,
+            "/proc/self/exe",
+            beginning.files(),
+            beginning.attributes(),
+            pointers.data(),
+            environ
+        );
         if (error != 0) {
             throw std::system_error(
                 error, std::generic_category(), "cannot start this program for each engine"
             );
         }
-        out_ = {std::move(out.read), {}};
-        err_ = {std::move(err.read), {}};
+        has_begun_ = true;
+        out_.from = std::move(out_pipe_.read);
+        err_.from = std::move(err_pipe_.read);
     }
     ~EngineRun() {
-        if (!is_over()) {
+        if (has_begun_ && !is_over()) {
             end();
         }
     }
@@ -117,6 +152,13 @@ public:
         err_.read(err);
         if (!is_over() && !out_.from && !err_.from) {
             wait();
+        }
+    }
+
+    /// Asks the process to end.
+    void stop() const {
+        if (!is_over()) {
+            ::kill(process_, SIGTERM);
         }
     }
 
@@ -186,7 +228,10 @@ private:
     }
 
     const std::string engine_;
+    Pipe out_pipe_;
+    Pipe err_pipe_;
     pid_t process_ = 0;
+    bool has_begun_ = false;
     Stream out_;
     Stream err_;
     std::optional<ExitCode> code_;
@@ -199,9 +244,9 @@ using EngineRuns = std::vector<std::unique_ptr<EngineRun>>;
     return std::ranges::all_of(runs, [](const auto& run) { return run->is_over(); });
 }
 
-/// Until all are over. Those that have said nothing when `leave_at` has come and one of them has
-/// worked are left out then. nullopt: all are waited for.
-void wait_for(EngineRuns& runs, std::optional<Clock::time_point> leave_at) {
+/// Until all are over; whoever ends this process ends them. Those that have said nothing when
+/// `leave_at` has come and one of them has worked are left out then. nullopt: all are waited for.
+void wait_for(EngineRuns& runs, StopSignals& signals, std::optional<Clock::time_point> leave_at) {
     const auto has_worked = [](const auto& run) {
         return run->is_over() && run->code() == ExitCode::done;
     };
@@ -220,11 +265,19 @@ void wait_for(EngineRuns& runs, std::optional<Clock::time_point> leave_at) {
         for (const auto& run : runs) {
             run->watch(watched);
         }
+        watched.push_back({.fd = signals.descriptor(), .events = POLLIN, .revents = 0});
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(
             leave_at.value_or(Clock::time_point{}) - Clock::now()
         );
         ::poll(watched.data(), watched.size(), may_leave ? static_cast<int>(left.count()) : -1);
+        const bool is_told_to_stop = watched.back().revents != 0;
+        if (is_told_to_stop) {
+            static_cast<void>(signals.wait(schema::Duration{0}));
+        }
         for (std::size_t i = 0; i < runs.size(); ++i) {
+            if (is_told_to_stop) {
+                runs[i]->stop();
+            }
             runs[i]->read(watched[2 * i], watched[2 * i + 1]);
         }
     }
@@ -423,21 +476,24 @@ run_on_all_engines(const Program& program, Streams& streams, const Environment& 
     const TypedVerb verb = program.typed();
     require_sense(program, verb, environment);
     Session session(streams, environment, without_engine(program));
+    const std::vector<NamedEngine> engines = engines_of(session);
     EngineRuns runs;
-    for (const NamedEngine& engine : engines_of(session)) {
-        runs.push_back(
-            std::make_unique<EngineRun>(engine.name, arguments_for(engine, session, verb))
-        );
+    for (const NamedEngine& engine : engines) {
+        runs.push_back(std::make_unique<EngineRun>(engine.name));
     }
     if (runs.empty()) {
         throw CliError(
             ExitCode::wrong_usage, "--engine all: the configuration file names no engine"
         );
     }
+    StopSignals signals;
+    for (std::size_t i = 0; i < engines.size(); ++i) {
+        runs[i]->start(arguments_for(engines[i], session, verb));
+    }
     const auto role = program.over_network().find(verb.words);
     const bool only_shows =
         role != program.over_network().end() && role->second == service::Role::read;
-    wait_for(runs, only_shows ? std::optional(began + kShownWithin) : std::nullopt);
+    wait_for(runs, signals, only_shows ? std::optional(began + kShownWithin) : std::nullopt);
     show(session, streams.out, runs);
     for (const auto& run : runs) {
         for (const std::string& line : run->errors()) {

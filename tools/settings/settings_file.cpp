@@ -3,6 +3,7 @@
 #include "executor/executor_settings.hpp"
 #include "schema/retry_policy.hpp"
 #include "schema/text/utf8.hpp"
+#include "tools/access/scope.hpp"
 #include "tools/process/patient_file.hpp"
 #include "tools/settings/setting_entries.hpp"
 #include "tools/settings/table_readers.hpp"
@@ -241,6 +242,16 @@ private:
     }
 
     [[nodiscard]] SettingsFile finish() {
+        if (!file_.settings.database_url.empty() && file_.engines.contains(service::kFirstEngine)) {
+            add_problem(
+                1,
+                fmt::format(
+                    "[engines.{0}]: {0} is the engine of the db at the top; give this one another "
+                    "name, or leave that db out",
+                    service::kFirstEngine
+                )
+            );
+        }
         file_.problems = in_line_order(problems_);
         file_.remarks = in_line_order(remarks_);
         if (file_.problems.empty()) {
