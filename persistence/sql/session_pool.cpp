@@ -131,19 +131,24 @@ std::shared_ptr<CommitGroup> SessionPool::pass_on(Access access, Lent& lent) {
 
 void SessionPool::give_back(Access access, Lent lent) noexcept {
     Side& to = side(access);
-    std::vector<IdleConnection> ended;  // Closed when the lock is free again.
+    // Closed when the lock is free again.
+    Lent ended;
+    std::vector<IdleConnection> all_ended;
     {
         const std::scoped_lock lock(mutex_);
         const bool is_of_now = lent.losses == to.losses;  // Else those that lie idle are newer.
         if (is_of_now && lent.connection->is_usable()) {
             to.idle.push_back({std::move(lent), std::chrono::steady_clock::now()});
-        } else if (is_of_now) {
-            ++to.losses;
-            ended = to.take_all();
+        } else {
+            ended = std::move(lent);
+            if (is_of_now) {
+                ++to.losses;
+                all_ended = to.take_all();
+            }
         }
     }
-    lent.connection.reset();
-    ended.clear();
+    ended.connection.reset();
+    all_ended.clear();
     free_place(to);
 }
 
