@@ -46,7 +46,8 @@ inline constexpr schema::Duration kUsualCommit{std::chrono::milliseconds(200)};
 /// When a table is read again from its very start, where rows stand that were freed or committed
 /// late, and, as long as the database keeps them, all that were deleted. So it depends on what the
 /// last such look has cost: a cheap one may be followed by the next at once, others take a
-/// twentieth of the time, and come a minute apart at most.
+/// twentieth of the time, and come a minute apart at most. Looks to the very end of a table, among
+/// ids that apps have made themselves, go by the same rule (see ScanStart).
 ///
 /// Thread safety: none.
 class FullLooks final {
