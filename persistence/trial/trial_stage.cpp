@@ -19,10 +19,6 @@ using schema::JobPlace;
 /// A day behind the first time that all databases hold.
 constexpr schema::TimePoint kThen{24h};
 
-schema::HistoryRules everything() {
-    return {.job_log = schema::JobLogLevel::full};
-}
-
 }  // namespace
 
 TrialStage::TrialStage(const Parts& parts)
@@ -34,7 +30,7 @@ TrialStage::TrialStage(const Parts& parts)
           parts.schedule,
           {.attempts = 1},
           schema::ExclusiveOver::instance,
-          everything(),
+          {},
           {},
           clock_
       ),
@@ -60,14 +56,19 @@ Job TrialStage::exclusive_job() {
 }
 
 Job TrialStage::insert(JobPlace place, Job job) {
-    return store_.enqueuer().insert({{.place = place, .job = std::move(job)}}).front().job;
+    return store_.enqueuer()
+        .insert({{.place = place, .job = std::move(job)}}, IdOrigin::made)
+        .front()
+        .job;
 }
 
 std::vector<Job> TrialStage::insert_and_take(std::vector<Job> jobs) {
     const std::size_t count = jobs.size();
+    std::vector<schema::PlacedJob> placed;
     for (Job& job : jobs) {
-        insert(JobPlace::executable, std::move(job));
+        placed.push_back({.place = JobPlace::executable, .job = std::move(job)});
     }
+    store_.enqueuer().insert(std::move(placed), IdOrigin::made);
     return all_of(count, store_.executor().acquire(claim(), served(), count));
 }
 

@@ -55,9 +55,9 @@ void enqueue(TrialStage& stage) {
         stage.insert(place, job);
     }
     EnqueuerStore& store = stage.store().enqueuer();
-    const Job made = stage.exclusive_job();
-    store.insert({{.place = JobPlace::executable, .job = made}}, IdOrigin::made);
-    (void)store.is_stored(made.id);
+    const Job given = stage.exclusive_job();
+    store.insert({{.place = JobPlace::executable, .job = given}}, IdOrigin::given);
+    (void)store.is_stored(given.id);
     const schema::JobDefinitionName definition{.definition = stage.name()};
     store.record_definitions(nullptr, std::span(&definition, 1));
     (void)store.known_definitions(nullptr, {});
