@@ -22,7 +22,7 @@ bool is_refusal(const DbError& error) {
 }
 
 /// One that others have ended is begun anew.
-constexpr int kTries = 5;
+constexpr int kTries = 3;
 
 /// nullopt: nothing of it is refused.
 std::optional<DbError>

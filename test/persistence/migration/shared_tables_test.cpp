@@ -2,7 +2,6 @@
 
 #include "persistence/trial/statement_trial.hpp"
 #include "test/persistence/migration/schema_differences.hpp"
-#include "timers/series/series_planner.hpp"
 
 namespace jobstrand::test {
 
@@ -34,10 +33,8 @@ TEST_P(SharedTables, Mark_our_rows_as_ours_also_those_of_a_plain_insert) {
 }
 
 TEST_P(SharedTables, Take_the_statements_that_nodes_need) {
-    EXPECT_THAT(
-        persistence::refused_activities(*connection_, timers::SeriesPlanner(), {}),
-        testing::IsEmpty()
-    );
+    const auto connection = pool_.lease(persistence::SessionPool::Access::write);
+    EXPECT_NO_THROW(persistence::require_statements(*connection, schedule_, {}));
 }
 
 TEST_P(SharedTables, Keep_instance_definition_and_execution_of_our_jobs_without_a_foreign_key) {
