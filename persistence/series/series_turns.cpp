@@ -152,8 +152,13 @@ SeriesTurns::plan(const SeriesRow& row, const Job& turn, schema::TransitionReaso
 }
 
 void SeriesTurns::change(SeriesRow& row, Series changed) {
+    // What could not be read is written whole, as it counts from now on.
+    const bool is_by_turn = row.is_readable() && do_only_turns_differ(row.series, changed);
     row = {.series = std::move(changed)};
     changed_.insert(row.series.key);
+    if (!is_by_turn) {
+        written_whole_.insert(row.series.key);
+    }
 }
 
 void SeriesTurns::insert_next(SeriesTransition& transition) {
@@ -179,16 +184,18 @@ void SeriesTurns::log(const SeriesNote& note, const Series& series, const Job& t
 
 void SeriesTurns::store_series() {
     std::vector<Series> fresh;
-    std::vector<Series> known;
+    std::vector<Series> whole;
+    std::vector<Series> progressed;
     for (const auto& [key, row] : series_) {
         if (adopted_.contains(key)) {
             fresh.push_back(row.series);
         } else if (changed_.contains(key)) {
-            known.push_back(row.series);
+            (written_whole_.contains(key) ? whole : progressed).push_back(row.series);
         }
     }
     insert_series(transaction_, fresh);
-    update_series(transaction_, known);
+    update_series(transaction_, whole);
+    update_progress(transaction_, progressed);
 }
 
 void SeriesTurns::store_next_turns() {

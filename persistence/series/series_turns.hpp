@@ -61,6 +61,7 @@ private:
     schema::CalendarTexts calendars_;
     std::set<std::string, std::less<>> adopted_;
     std::set<std::string, std::less<>> changed_;
+    std::set<std::string, std::less<>> written_whole_;  ///< Of those that are changed.
     std::set<std::string, std::less<>> paused_;
     std::vector<schema::Job> next_turns_;
 };
