@@ -254,6 +254,7 @@ std::vector<Migration> migrations(const Dialect& dialect) {
          create_tables_and_indexes(dialect, is_about_external_workers)},
         {21, "what has ended", create_tables_and_indexes(dialect, is_about_what_ended)},
         {22, "what runs tell", create_tables_and_indexes(dialect, is_about_run_news)},
+        {23, "what series keep of their turns", {}},  // Columns, which are added before the steps.
     };
 }
 

@@ -31,10 +31,14 @@ constexpr std::int64_t kMostTurns = std::numeric_limits<int>::max();
 /// Turns that have been fired, and milliseconds before now: sums with them do not overflow.
 constexpr std::int64_t kMostLarge = 1'000'000'000'000'000;
 
+/// Of a number that nobody counts with.
+constexpr std::int64_t kAnyNumber = std::numeric_limits<std::int64_t>::max();
+
 struct SeriesField {
     std::string_view column;
     SeriesMember member;
     bool is_null_when_empty = true;  ///< Of a text.
+    std::int64_t most = kMostLarge;  ///< Of a number of 64 bits.
     bool is_progress = false;        ///< Each turn changes it.
 };
 
@@ -68,6 +72,9 @@ constexpr std::array kFields{
     progress("STATE_", &Series::state),
     progress("TURN_ID_", &Series::turn_id),
     SeriesField{"CREATE_TIME_", &Series::create_time},
+    SeriesField{.column = "PRIORITY_", .member = &Series::priority, .most = kAnyNumber},
+    SeriesField{"RETRY_CYCLE_", &Series::retry_cycle},
+    SeriesField{"ROOT_PROC_INST_ID_", &Series::root_process_instance_id},
 };
 
 constexpr std::array<std::string_view, kFields.size()> kColumns = [] {
@@ -136,7 +143,10 @@ struct ReadSeriesColumn {
     void operator()(int Series::*member) const {
         series.*member = static_cast<int>(number(kMostToCount));
     }
-    void operator()(std::int64_t Series::*member) const { series.*member = number(kMostLarge); }
+    void operator()(std::int64_t Series::*member) const {
+        const std::int64_t most = kFields[column].most;
+        series.*member = most == kAnyNumber ? row.integer(column) : number(most);
+    }
     void operator()(std::optional<std::int64_t> Series::*member) const {
         series.*member = number(kMostTurns);
     }

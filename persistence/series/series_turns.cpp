@@ -70,6 +70,7 @@ TurnFate SeriesTurns::take(Job& turn, const schema::Transition& transition) {
     }
     if (result.series) {
         turn.series = series->key;
+        keep_of_turn(*result.series, turn);
         change(*row, std::move(*result.series));
     }
     if (result.turn == TurnFate::waits) {
@@ -79,13 +80,13 @@ TurnFate SeriesTurns::take(Job& turn, const schema::Transition& transition) {
     return result.turn;
 }
 
-void SeriesTurns::rescheduled(const Job& turn) {
+void SeriesTurns::changed(const Job& turn) {
     const auto found = series_.find(schema::series_key_of(turn));
     // Written whole, a row that cannot be read would lose its end, or the number of its turns.
     if (found == series_.end() || !found->second.is_readable()) {
         return;
     }
-    if (auto changed = schema::rescheduled(found->second.series, turn)) {
+    if (auto changed = schema::with_changed_turn(found->second.series, turn)) {
         change(found->second, std::move(*changed));
     }
 }
