@@ -190,7 +190,7 @@ std::vector<Job> acquire_page(
         *limit.seen = std::move(seen);
     }
     if (is_shared) {
-        tell_moved_by_engine(context.log, page.rows.jobs);
+        tell_moved_by_engine(context.log, page.rows.jobs, context.clock.now());
     }
     return std::move(page.rows.jobs);
 }

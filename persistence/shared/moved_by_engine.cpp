@@ -16,6 +16,7 @@ namespace jobstrand::persistence {
 namespace {
 
 using schema::Job;
+using schema::TimePoint;
 
 /// The clock of a producer that makes ids may be behind that of the database so far.
 constexpr std::chrono::minutes kSlowClock{1};
@@ -25,25 +26,32 @@ bool has_failed(const Job& job) {
 }
 
 // A claim of its own raises the revision, as every move of ours does.
-bool is_new_row(const Job& job) {
+bool is_unchanged(const Job& job) {
     return job.revision <= (job.claim == 0 ? 2 : 1);
 }
 
-bool was_moved_by_engine(const Job& job) {
-    if (job.scope_type != schema::kOurScope || !is_new_row(job) || !job.create_time) {
+bool was_moved_by_engine(const Job& job, TimePoint now) {
+    if (job.scope_type != schema::kOurScope || !job.create_time) {
         return false;
     }
+    const TimePoint made = *job.create_time;
     const auto id_made = schema::time_of_uuid7(job.id);
-    return has_failed(job) || (job.due_date && *job.due_date > *job.create_time) ||
-           (id_made && *id_made + kSlowClock < *job.create_time);
+    if (id_made && *id_made + kSlowClock < made) {
+        return true;
+    }
+    const bool was_due_later = job.due_date && *job.due_date > made;
+    // A requeue of ours without an attempt before it makes the job due then.
+    const bool is_due_since = was_due_later && *job.due_date <= now;
+    return has_failed(job) ? job.attempts == 0 && !is_due_since
+                           : was_due_later && is_unchanged(job);
 }
 
 }  // namespace
 
-void tell_moved_by_engine(schema::Log& log, std::span<const Job> jobs) {
+void tell_moved_by_engine(schema::Log& log, std::span<const Job> jobs, TimePoint now) {
     for (const Job& job : jobs) {
         // A turn has no attempts before it has failed.
-        if (!was_moved_by_engine(job) || (!job.series.empty() && !has_failed(job))) {
+        if (!was_moved_by_engine(job, now) || (!job.series.empty() && !has_failed(job))) {
             continue;
         }
         log.write(

@@ -285,7 +285,7 @@ std::vector<Job> SqlWorkerStore::acquire_external(
         (void)SqlExecutorStore(context_).reset_expired_groups(now);
     }
     if (is_shared) {
-        tell_moved_by_engine(context_.log, page.jobs);
+        tell_moved_by_engine(context_.log, page.jobs, now);
     }
     return std::move(page.jobs);
 }

@@ -115,7 +115,8 @@ TEST_P(
     EXPECT_TRUE(take("node"));
 }
 
-/// Where a ManagementService moves jobs: it copies Flowable's columns alone, and the row is new.
+/// Where a ManagementService moves jobs: it copies Flowable's columns and REV_ alone, and makes the
+/// row anew.
 class MovedByEngine : public SharedTables {
 protected:
     void move(std::string_view from, std::string_view to, std::string_view moved_at) {
@@ -123,7 +124,7 @@ protected:
             "ID_, TYPE_, HANDLER_TYPE_, REPEAT_, DUEDATE_, SCOPE_TYPE_, CORRELATION_ID_, "
             "EXCEPTION_MSG_";
         execute(fmt::format(
-            "INSERT INTO {1} ({2}, REV_, CREATE_TIME_) SELECT {2}, 1, '{3}' FROM {0}",
+            "INSERT INTO {1} ({2}, REV_, CREATE_TIME_) SELECT {2}, REV_, '{3}' FROM {0}",
             from,
             to,
             kFlowables,
@@ -245,6 +246,12 @@ TEST_P(MovedByEngine, The_log_tells_of_each_job_that_has_lost_what_only_our_colu
     execute("UPDATE ACT_RU_DEADLETTER_JOB SET DUEDATE_ = NULL");
     move("ACT_RU_DEADLETTER_JOB", "ACT_RU_JOB", kNow);
     EXPECT_THAT(told_of("dead"), is_told);
+
+    store_.enqueuer().insert({{JobPlace::executable, a_job("failing")}}, IdOrigin::given);
+    fail(acquire(), "");
+    execute("UPDATE ACT_RU_TIMER_JOB SET DUEDATE_ = '2035-01-01'");
+    move("ACT_RU_TIMER_JOB", "ACT_RU_JOB", kNow);
+    EXPECT_THAT(told_of("failing"), is_told) << "it waited for a retry";
 }
 
 TEST_P(MovedByEngine, The_log_tells_of_a_dead_letter_that_goes_to_external_workers) {
@@ -273,6 +280,11 @@ TEST_P(MovedByEngine, The_log_tells_nothing_of_what_our_verbs_move_or_comes_as_i
         {{JobPlace::executable, a_job(ours).due_at(now_ - 1h)}}, IdOrigin::given
     );
     EXPECT_EQ(told_of(ours), "") << "it was late from the beginning";
+    store_.enqueuer().insert({{JobPlace::executable, a_job("cancelled")}}, IdOrigin::given);
+    const std::vector<std::string> ids{"cancelled"};
+    (void)store_.jobs().cancel(JobPlace::executable, ids, "anna", now_);
+    EXPECT_THAT(store_.jobs().requeue(ids, 3, {}, now_ + 1s), ElementsAre(JobAnswer::done));
+    EXPECT_EQ(told_of("cancelled"), "");
 }
 
 TEST_P(SharedTables, Are_as_they_must_be_whatever_texts_and_indexes_the_columns_of_an_engine_have) {
