@@ -39,7 +39,7 @@ constexpr std::string_view kListed = "CONFIGURATION_ IN (...)";
 constexpr std::string_view kInRange = "CONFIGURATION_ > ? AND CONFIGURATION_ <= ?";
 constexpr std::string_view kOfThose = "{} AND CONFIGURATION_ IN ({})";
 
-constexpr std::array<std::string_view, 14> kIncidentColumns{
+constexpr std::array<std::string_view, 15> kIncidentColumns{
     "ID_",
     "CONFIGURATION_",
     "INCIDENT_TIMESTAMP_",
@@ -52,6 +52,7 @@ constexpr std::array<std::string_view, 14> kIncidentColumns{
     "ACTIVITY_ID_",
     "EXECUTION_ID_",
     "PROC_INST_ID_",
+    "ROOT_PROC_INST_ID_",
     "TENANT_ID_",
     "HOSTNAME_",
 };
@@ -75,6 +76,7 @@ void append_incident(std::vector<Value>& values, const Incident& incident, const
          text_or_null(incident.element),
          text_or_null(incident.execution),
          text_or_null(incident.instance),
+         text_or_null(incident.root_instance),
          text_or_null(incident.tenant),
          text_or_null(incident.node)}
     );
