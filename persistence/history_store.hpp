@@ -100,6 +100,7 @@ struct Incident {
     std::string element = {};
     std::string execution = {};
     std::string instance = {};
+    std::string root_instance = {};  ///< That of the hierarchy that the instance is called in.
     std::string tenant = {};
     std::string node = {};        ///< The lock owner that held the job.
     std::string annotation = {};  ///< What an operator has noted.
@@ -122,6 +123,7 @@ struct IncidentFilter {
     std::string handler_type = {};
     std::string definition = {};
     std::string instance = {};
+    std::string root_instance = {};
     std::string cause = {};
     std::string tenant = {};
     std::optional<schema::TimePoint> after = {};   ///< When it began; inclusive.

@@ -14,7 +14,7 @@
 namespace jobstrand::schema {
 
 /// The version of these tables, which this program reads and writes. Raised by every migration.
-inline constexpr int kSchemaVersion = 22;
+inline constexpr int kSchemaVersion = 23;
 
 /// The row of ACT_GE_PROPERTY whose VALUE_ is the version that a database has.
 inline constexpr std::string_view kSchemaVersionProperty = "jobstrand.schema.version";

@@ -13,6 +13,7 @@ using schema::JobDefinitionName;
 void carry_out(const DefinitionSettings& settings, JobDefinition& definition) {
     definition.priority = settings.priority.value_or(definition.priority);
     definition.retry_cycle = settings.retry_cycle.value_or(definition.retry_cycle);
+    definition.category = settings.category.value_or(definition.category);
     definition.exclusive = settings.exclusive.value_or(definition.exclusive);
     definition.override_priority =
         settings.override_priority.value_or(definition.override_priority);

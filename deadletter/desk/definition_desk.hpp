@@ -18,6 +18,7 @@ namespace jobstrand::deadletter {
 struct DefinitionSettings {
     std::optional<std::string> priority = {};     ///< Empty: it says none any more.
     std::optional<std::string> retry_cycle = {};  ///< Likewise.
+    std::optional<std::string> category = {};     ///< Likewise.
     std::optional<std::optional<bool>> exclusive = {};
     std::optional<std::optional<std::int64_t>> override_priority = {};
 

@@ -97,14 +97,22 @@ void ThroughputCounts::ended(std::string_view handler_type, const RunEnd& end, T
 std::vector<ThroughputSpan> ThroughputCounts::take(TimePoint now) {
     const std::lock_guard lock(mutex_);
     go_on_to(now);
-    return std::exchange(over_, {});
+    return take_over();
 }
 
 std::vector<ThroughputSpan> ThroughputCounts::take_all() {
     const std::lock_guard lock(mutex_);
     end_short_span();
     end_long_span();
-    return std::exchange(over_, {});
+    return take_over();
+}
+
+std::vector<ThroughputSpan> ThroughputCounts::take_over() {
+    std::vector<ThroughputSpan> spans(
+        std::make_move_iterator(over_.begin()), std::make_move_iterator(over_.end())
+    );
+    over_.clear();
+    return spans;
 }
 
 RunSums& ThroughputCounts::of(std::string_view handler_type) {
@@ -144,7 +152,7 @@ void ThroughputCounts::add_over(ThroughputSpan&& span) {
         return;
     }
     if (over_.size() == kMostSpans) {
-        over_.erase(over_.begin());
+        over_.pop_front();
     }
     over_.push_back(std::move(span));
 }

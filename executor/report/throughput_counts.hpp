@@ -10,6 +10,7 @@
 #include "schema/time.hpp"
 
 #include <cstddef>
+#include <deque>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -68,6 +69,7 @@ private:
     void end_short_span();
     void end_long_span();
     void add_over(schema::ThroughputSpan&& span);
+    [[nodiscard]] std::vector<schema::ThroughputSpan> take_over();
 
     // Guarded by mutex_.
     std::mutex mutex_;
@@ -75,7 +77,7 @@ private:
     schema::ThroughputSpan long_{.length = schema::kLongSpan};
     std::string_view last_type_;            ///< Neighbours are often of one type.
     schema::RunSums* last_sums_ = nullptr;  ///< Of it in the short span.
-    std::vector<schema::ThroughputSpan> over_;
+    std::deque<schema::ThroughputSpan> over_;
 };
 
 /// Writes down what this node runs, span by span, and forgets what is too old. Begins of runs that

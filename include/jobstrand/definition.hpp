@@ -14,6 +14,7 @@ struct JobDefinition {
     std::string name = {};
     std::string priority = {};     ///< A whole number, or an expression; empty: none.
     std::string retry_cycle = {};  ///< `R5/PT5M`; may hold expressions. Empty: none.
+    std::string category = {};     ///< May hold expressions, as `mail-${region}`. Empty: none.
     std::optional<bool> exclusive = {};
     std::optional<std::int64_t> override_priority = {};  ///< Goes before all other priorities.
 

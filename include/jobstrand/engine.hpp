@@ -192,6 +192,7 @@ private:
     friend class ExternalWorker;
     friend class JobHistory;
     friend class Management;
+    friend class NamedLock;
     friend class SeriesManagement;
     class Parts;
     explicit Engine(std::unique_ptr<Parts> parts);

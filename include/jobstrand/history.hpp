@@ -25,6 +25,7 @@ struct Incident {
     std::string message = {};
     std::string handler_type = {};
     std::string process_instance_id = {};
+    std::string root_process_instance_id = {};
     std::string process_definition_id = {};
     std::string tenant_id = {};
     std::string node = {};        ///< The lock owner that held the job.

@@ -65,6 +65,7 @@ struct IncidentQuery {
     std::string handler_type = {};
     std::string process_definition_id = {};
     std::string process_instance_id = {};
+    std::string root_process_instance_id = {};  ///< Those of all instances called in it.
     std::string tenant_id = {};
 };
 

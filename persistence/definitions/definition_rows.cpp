@@ -22,8 +22,9 @@ using schema::JobDefinitionName;
 
 /// The columns of a row, in the order in which definition_in reads them.
 constexpr std::string_view kDefinitionColumns =
-    "PROC_DEF_ID_, ACT_ID_, JOB_TYPE_, PRIORITY_, RETRY_CYCLE_, EXCLUSIVE_, JOB_PRIORITY_";
-constexpr std::size_t kDefinitionColumnCount = 7;
+    "PROC_DEF_ID_, ACT_ID_, JOB_TYPE_, PRIORITY_, RETRY_CYCLE_, EXCLUSIVE_, JOB_PRIORITY_, "
+    "CATEGORY_";
+constexpr std::size_t kDefinitionColumnCount = 8;
 
 JobDefinition definition_in(const Row& row) {
     JobDefinition definition{
@@ -33,6 +34,7 @@ JobDefinition definition_in(const Row& row) {
              .type = std::string(row.text(2))},
         .priority = std::string(row.text(3)),
         .retry_cycle = std::string(row.text(4)),
+        .category = std::string(row.text(7)),
     };
     if (!row.is_null(5)) {
         definition.exclusive = row.boolean(5);
@@ -65,7 +67,8 @@ constexpr std::string_view kMakeDefinition = R"sql(
 
 constexpr std::string_view kWriteDefinition = R"sql(
     UPDATE ACT_RU_JOBDEF
-    SET PRIORITY_ = ?, RETRY_CYCLE_ = ?, EXCLUSIVE_ = ?, JOB_PRIORITY_ = ?, REV_ = REV_ + 1
+    SET PRIORITY_ = ?, RETRY_CYCLE_ = ?, EXCLUSIVE_ = ?, JOB_PRIORITY_ = ?, CATEGORY_ = ?,
+        REV_ = REV_ + 1
     WHERE ID_ = ?)sql";
 
 constexpr std::string_view kRemoveDefinition = "{delete_where} ID_ = ?";
@@ -117,6 +120,7 @@ void write_row(Transaction& transaction, const std::string& id, const JobDefinit
          text_or_null(definition.retry_cycle),
          definition.exclusive ? Value{*definition.exclusive} : Value{},
          definition.override_priority ? Value{*definition.override_priority} : Value{},
+         text_or_null(definition.category),
          std::string_view(id)}
     );
 }
@@ -245,7 +249,7 @@ constexpr std::string_view kThoseThatSay = R"sql(
     SELECT {columns}
     FROM ACT_RU_JOBDEF
     WHERE PRIORITY_ IS NOT NULL OR RETRY_CYCLE_ IS NOT NULL OR EXCLUSIVE_ IS NOT NULL OR
-          JOB_PRIORITY_ IS NOT NULL
+          JOB_PRIORITY_ IS NOT NULL OR CATEGORY_ IS NOT NULL
     ORDER BY ID_
     LIMIT ?)sql";
 

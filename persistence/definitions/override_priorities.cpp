@@ -49,6 +49,12 @@ constexpr std::string_view kSetPriority = R"sql(
     SET PRIORITY_ = ?
     WHERE ID_ IN (...))sql";
 
+// What a series keeps of its turn: only a turn that an engine has moved is read from there.
+constexpr std::string_view kKeepPriority = R"sql(
+    UPDATE JS_SERIES
+    SET PRIORITY_ = ?
+    WHERE TURN_ID_ IN (...))sql";
+
 /// Ids that are looked at in one transaction.
 constexpr std::size_t kPart = schema::limits::kJobsPerTransaction;
 
@@ -67,6 +73,12 @@ std::optional<OverridePosition> place_behind(JobPlace place) {
     const auto* const next = std::ranges::find(kOverriddenPlaces, place) + 1;
     return next == kOverriddenPlaces.end() ? std::nullopt
                                            : std::optional(OverridePosition{.place = *next});
+}
+
+void execute_all(Transaction& transaction, const std::vector<BoundStatement>& statements) {
+    for (const BoundStatement& statement : statements) {
+        transaction.execute(statement.sql, statement.parameters);
+    }
 }
 
 std::vector<std::string_view> borrowed(const Ids& ids) {
@@ -160,9 +172,10 @@ private:
             fmt::arg("by_id", transaction.dialect().by_id)
         );
         const std::vector<std::string_view> list = borrowed(free);
-        for (const BoundStatement& statement :
-             cut_id_list(sql, {.before = {Value{priority_}}, .ids = list})) {
-            transaction.execute(statement.sql, statement.parameters);
+        const IdListParameters parameters{.before = {Value{priority_}}, .ids = list};
+        execute_all(transaction, cut_id_list(sql, parameters));
+        if (transaction.dialect().has_engine) {
+            execute_all(transaction, cut_id_list(kKeepPriority, parameters));
         }
         return static_cast<std::int64_t>(free.size());
     }

@@ -39,7 +39,7 @@ constexpr std::string_view kListed = "CONFIGURATION_ IN (...)";
 constexpr std::string_view kInRange = "CONFIGURATION_ > ? AND CONFIGURATION_ <= ?";
 constexpr std::string_view kOfThose = "{} AND CONFIGURATION_ IN ({})";
 
-constexpr std::array<std::string_view, 14> kIncidentColumns{
+constexpr std::array<std::string_view, 15> kIncidentColumns{
     "ID_",
     "CONFIGURATION_",
     "INCIDENT_TIMESTAMP_",
@@ -52,6 +52,7 @@ constexpr std::array<std::string_view, 14> kIncidentColumns{
     "ACTIVITY_ID_",
     "EXECUTION_ID_",
     "PROC_INST_ID_",
+    "ROOT_PROC_INST_ID_",
     "TENANT_ID_",
     "HOSTNAME_",
 };
@@ -75,6 +76,7 @@ void append_incident(std::vector<Value>& values, const Incident& incident, const
          text_or_null(incident.element),
          text_or_null(incident.execution),
          text_or_null(incident.instance),
+         text_or_null(incident.root_instance),
          text_or_null(incident.tenant),
          text_or_null(incident.node)}
     );
@@ -144,14 +146,14 @@ void open_incidents(
         return;
     }
     std::ranges::sort(*incidents, {}, &Incident::job);
-    NewRows rows{.table = kOpenTable, .columns = kIncidentColumns, .values = {}};
+    NewRows rows{.table = kOpenTable, .columns = kIncidentColumns};
     for (Incident& incident : *incidents) {
         incident.id = book.next_id(incident.time);
         append_incident(rows.values, incident, transaction.dialect());
     }
     const std::string behind = overwriting(transaction.dialect());
     rows.behind = behind;
-    insert_history(transaction, rows);
+    insert_all(transaction, rows);
     transaction.on_commit([&book, incidents] {
         book.opened += incidents->size();
         if (book.on_incident()) {

@@ -48,8 +48,8 @@ constexpr std::string_view kAnnotate = R"sql(
 constexpr std::string_view kShownColumns =
     "ID_, CONFIGURATION_, INCIDENT_TIMESTAMP_, INCIDENT_TYPE_, REASON_, INCIDENT_MSG_, "
     "HANDLER_TYPE_, PROC_DEF_ID_, JOB_DEF_ID_, ACTIVITY_ID_, EXECUTION_ID_, PROC_INST_ID_, "
-    "TENANT_ID_, HOSTNAME_, ANNOTATION_";
-constexpr std::size_t kShownColumnCount = 15;
+    "TENANT_ID_, HOSTNAME_, ANNOTATION_, ROOT_PROC_INST_ID_";
+constexpr std::size_t kShownColumnCount = 16;
 
 Incident incident_in(const Row& row, bool is_open) {
     Incident incident;
@@ -68,6 +68,7 @@ Incident incident_in(const Row& row, bool is_open) {
     incident.tenant = row.text(12);
     incident.node = row.text(13);
     incident.annotation = row.text(14);
+    incident.root_instance = row.text(15);
     if (!is_open) {
         incident.end = row.time(kShownColumnCount);
         incident.resolution = row.text(kShownColumnCount + 1);
@@ -85,6 +86,7 @@ HistoryConditions conditions_of(const IncidentFilter& filter, std::string_view b
     conditions.add_equal("HANDLER_TYPE_", filter.handler_type);
     conditions.add_equal("PROC_DEF_ID_", filter.definition);
     conditions.add_equal("PROC_INST_ID_", filter.instance);
+    conditions.add_equal("ROOT_PROC_INST_ID_", filter.root_instance);
     conditions.add_equal("REASON_", filter.cause);
     conditions.add_equal("TENANT_ID_", filter.tenant);
     return conditions;

@@ -122,7 +122,7 @@ void claim_plain(
         return;
     }
     std::ranges::move(page.plain, std::back_inserter(jobs));
-    std::ranges::sort(jobs, {}, &Job::id);
+    sort_by_id(jobs);
 }
 
 /// The one way to claim: locks what `select` finds, until that is something or the end. A page that
@@ -176,6 +176,7 @@ std::vector<Job> acquire_page(
         seen.companions =
             add_companions(transaction, {context, claim, served, limit}, joined, page.rows.jobs);
         load_payloads(transaction, page.rows.jobs);
+        recall_series(transaction, page.rows.jobs);
         is_shared = transaction.dialect().has_engine;
     };
     do {
@@ -189,7 +190,7 @@ std::vector<Job> acquire_page(
         *limit.seen = std::move(seen);
     }
     if (is_shared) {
-        tell_moved_by_engine(context.log, page.rows.jobs);
+        tell_moved_by_engine(context.log, page.rows.jobs, context.clock.now());
     }
     return std::move(page.rows.jobs);
 }
@@ -328,6 +329,7 @@ SqlExecutorStore::acquire_one(std::string_view id, const LockClaim& claim, schem
         }
         (void)claim_rows(transaction, JobPlace::executable, claim, jobs);
         load_payloads(transaction, jobs);
+        recall_series(transaction, jobs);
         if (!jobs.empty()) {
             answer = JobAnswer::done;
         }

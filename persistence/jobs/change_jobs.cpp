@@ -65,6 +65,14 @@ bool set_retries_to_none(const JobChanges& changes) {
     });
 }
 
+bool is_any_kept_by_series(const JobChanges& changes) {
+    return std::ranges::any_of(changes, [](const schema::JobChange& change) {
+        const schema::JobMember member = member_of(change);
+        return member == schema::JobMember(&Job::priority) ||
+               member == schema::JobMember(&Job::retry_cycle);
+    });
+}
+
 /// What a change makes of the jobs of its place.
 enum class Move {
     none,      ///< They stay, changed.
@@ -162,7 +170,7 @@ private:
             ++row.revision;
             update_row(transaction_, place_, row);
         }
-        if (changes_.due_date) {
+        if (changes_.due_date || is_any_kept_by_series(changes_.fields)) {
             tell_series_of(rows);
         }
     }
@@ -177,7 +185,7 @@ private:
         SeriesTurns turns(transaction_, context_, now_);
         turns.lock(waiting);
         for (const Job* const turn : waiting) {
-            turns.rescheduled(*turn);
+            turns.changed(*turn);
         }
         turns.write();
     }

@@ -69,7 +69,7 @@ JobAnswer reschedule(
         const Job* const turn = &*row;
         SeriesTurns turns(transaction, context, now);
         turns.lock(std::span(&turn, 1));
-        turns.rescheduled(*row);
+        turns.changed(*row);
         turns.write();
     }
     return JobAnswer::done;

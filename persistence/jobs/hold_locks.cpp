@@ -4,6 +4,7 @@
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/sql_executor_store.hpp"
+#include "persistence/shared/moved_by_engine.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
 
@@ -245,6 +246,7 @@ std::vector<Job> SqlExecutorStore::take_up(const LockClaim& claim) {
             const std::vector<std::string_view> list(ids.begin(), ids.end());
             jobs = rows_for_update(transaction, schema::JobPlace::executable, list);
             load_payloads(transaction, jobs);
+            recall_series(transaction, jobs);
             transaction.execute(kEndPageClaim, {claim.now, claim.owner, claim.until});
         },
         run_again  // It only reads, but for a claim that ends once more.

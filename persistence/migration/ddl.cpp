@@ -126,6 +126,10 @@ bool is_about_what_ended(const Table& table) {
     return table.name == "JS_ENDED_RUN" || table.name == "JS_THROUGHPUT";
 }
 
+bool is_about_named_locks(const Table& table) {
+    return table.name == "JS_LOCK";
+}
+
 bool is_about_run_news(const Table& table) {
     return table.name == "JS_RUN_NEWS";
 }
@@ -254,6 +258,9 @@ std::vector<Migration> migrations(const Dialect& dialect) {
          create_tables_and_indexes(dialect, is_about_external_workers)},
         {21, "what has ended", create_tables_and_indexes(dialect, is_about_what_ended)},
         {22, "what runs tell", create_tables_and_indexes(dialect, is_about_run_news)},
+        {23,
+         "what series keep of their turns, and locks by name",
+         create_tables_and_indexes(dialect, is_about_named_locks)},
     };
 }
 

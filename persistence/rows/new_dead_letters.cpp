@@ -35,6 +35,7 @@ Incident incident_of(const NewDeadLetter& dead, schema::TimePoint now) {
         .element = job.element_id,
         .execution = job.execution_id,
         .instance = job.process_instance_id,
+        .root_instance = job.root_process_instance_id,
         .tenant = job.tenant_id,
         .node = dead.node,
     };

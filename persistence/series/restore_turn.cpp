@@ -83,6 +83,9 @@ void insert_turn(
     Job turn =
         schema::extra_job(like.value_or(Job{.handler_type = series.handler_type}), series, id, now);
     turn = schema::first_turn_of(series, std::move(turn));
+    if (!like) {
+        give_back_to_turn(series, turn);
+    }
     turn.unique_key.clear();
     turn.repeat = context.schedule.repeat_of(series);
     load_payloads(transaction, std::span(&turn, 1));

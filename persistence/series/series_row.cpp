@@ -25,11 +25,26 @@ using SeriesMember = std::variant<
     std::optional<schema::TimePoint> Series::*,
     SeriesState Series::*>;
 
+/// What a text says of the turns of a series (R3/PT10H), and what is left of it, are of this kind.
+constexpr std::int64_t kMostTurns = std::numeric_limits<int>::max();
+
+/// Turns that have been fired, and milliseconds before now: sums with them do not overflow.
+constexpr std::int64_t kMostLarge = 1'000'000'000'000'000;
+
+/// Of a number that nobody counts with.
+constexpr std::int64_t kAnyNumber = std::numeric_limits<std::int64_t>::max();
+
 struct SeriesField {
     std::string_view column;
     SeriesMember member;
     bool is_null_when_empty = true;  ///< Of a text.
+    std::int64_t most = kMostLarge;  ///< Of a number of 64 bits.
+    bool is_progress = false;        ///< Each turn changes it.
 };
+
+consteval SeriesField progress(std::string_view column, SeriesMember member) {
+    return {.column = column, .member = member, .is_progress = true};
+}
 
 constexpr std::array kFields{
     SeriesField{"ID_", &Series::key, false},
@@ -50,13 +65,16 @@ constexpr std::array kFields{
     SeriesField{"STOP_ON_DEAD_LETTER_", &Series::stop_on_dead_letter},
     SeriesField{"RETRIES_", &Series::retries},
     SeriesField{"TOTAL_TURNS_", &Series::total_turns},
-    SeriesField{"TURNS_TAKEN_", &Series::turns_taken},
-    SeriesField{"FIRE_COUNT_", &Series::fire_count},
-    SeriesField{"PREVIOUS_FIRE_", &Series::previous_fire},
-    SeriesField{"NEXT_FIRE_", &Series::next_fire},
-    SeriesField{"STATE_", &Series::state},
-    SeriesField{"TURN_ID_", &Series::turn_id},
+    progress("TURNS_TAKEN_", &Series::turns_taken),
+    progress("FIRE_COUNT_", &Series::fire_count),
+    progress("PREVIOUS_FIRE_", &Series::previous_fire),
+    progress("NEXT_FIRE_", &Series::next_fire),
+    progress("STATE_", &Series::state),
+    progress("TURN_ID_", &Series::turn_id),
     SeriesField{"CREATE_TIME_", &Series::create_time},
+    SeriesField{.column = "PRIORITY_", .member = &Series::priority, .most = kAnyNumber},
+    SeriesField{"RETRY_CYCLE_", &Series::retry_cycle},
+    SeriesField{"ROOT_PROC_INST_ID_", &Series::root_process_instance_id},
 };
 
 constexpr std::array<std::string_view, kFields.size()> kColumns = [] {
@@ -67,11 +85,21 @@ constexpr std::array<std::string_view, kFields.size()> kColumns = [] {
     return columns;
 }();
 
-/// What a text says of the turns of a series (R3/PT10H), and what is left of it, are of this kind.
-constexpr std::int64_t kMostTurns = std::numeric_limits<int>::max();
+constexpr bool is_of_progress(const SeriesField& field) {
+    return field.is_progress || field.column == "ID_";
+}
 
-/// Turns that have been fired, and milliseconds before now: sums with them do not overflow.
-constexpr std::int64_t kMostLarge = 1'000'000'000'000'000;
+constexpr auto kProgressColumns = [] {
+    constexpr auto kCount = std::ranges::count_if(kFields, is_of_progress);
+    std::array<std::string_view, kCount> columns;
+    std::size_t count = 0;
+    for (const SeriesField& field : kFields) {
+        if (is_of_progress(field)) {
+            columns[count++] = field.column;
+        }
+    }
+    return columns;
+}();
 
 /// One value of a row: a visitor for the kinds of members.
 struct SeriesValue {
@@ -115,7 +143,10 @@ struct ReadSeriesColumn {
     void operator()(int Series::*member) const {
         series.*member = static_cast<int>(number(kMostToCount));
     }
-    void operator()(std::int64_t Series::*member) const { series.*member = number(kMostLarge); }
+    void operator()(std::int64_t Series::*member) const {
+        const std::int64_t most = kFields[column].most;
+        series.*member = most == kAnyNumber ? row.integer(column) : number(most);
+    }
     void operator()(std::optional<std::int64_t> Series::*member) const {
         series.*member = number(kMostTurns);
     }
@@ -158,6 +189,28 @@ void append_series_row(std::vector<Value>& values, const Series& series) {
     for (const SeriesField& field : kFields) {
         values.push_back(std::visit(SeriesValue{series, field.is_null_when_empty}, field.member));
     }
+}
+
+std::span<const std::string_view> series_progress_columns() {
+    return kProgressColumns;
+}
+
+void append_series_progress(std::vector<Value>& values, const Series& series) {
+    for (const SeriesField& field : kFields) {
+        if (is_of_progress(field)) {
+            values.push_back(std::visit(SeriesValue{series, field.is_null_when_empty}, field.member)
+            );
+        }
+    }
+}
+
+bool do_only_turns_differ(const Series& one, const Series& other) {
+    return std::ranges::all_of(kFields, [&](const SeriesField& field) {
+        return field.is_progress ||
+               std::visit(
+                   [&](const auto member) { return one.*member == other.*member; }, field.member
+               );
+    });
 }
 
 SeriesRow read_series_row(const Row& row) {

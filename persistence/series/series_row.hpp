@@ -22,6 +22,15 @@ namespace jobstrand::persistence {
 /// Appends the values of a row, in column order. The texts are borrowed from `series`.
 void append_series_row(std::vector<Value>& values, const schema::Series& series);
 
+/// The columns that each turn changes, ID_ first.
+[[nodiscard]] std::span<const std::string_view> series_progress_columns();
+
+/// Appends their values, in their order. The texts are borrowed from `series`.
+void append_series_progress(std::vector<Value>& values, const schema::Series& series);
+
+/// Whether the other columns are the same.
+[[nodiscard]] bool do_only_turns_differ(const schema::Series& one, const schema::Series& other);
+
 /// A series as its row has it.
 struct SeriesRow {
     schema::Series series;

@@ -6,6 +6,7 @@
 #include "schema/text/iso8601.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <stdexcept>
@@ -40,11 +41,21 @@ constexpr std::string_view kCalendars = R"sql(
 /// Rows of one statement.
 constexpr std::array<std::size_t, 3> kRowsPerStatement{32, 8, 1};
 
-std::string placeholder_rows(std::size_t rows) {
+/// Some columns of the table, the key first, and what a series has in them.
+struct WrittenColumns {
+    std::span<const std::string_view> names;
+    void (*append)(std::vector<Value>& values, const Series& series);
+};
+
+WrittenColumns all_columns() {
+    return {series_column_names(), append_series_row};
+}
+
+std::string placeholder_rows(std::size_t rows, std::size_t columns) {
     std::string all;
     for (std::size_t row = 0; row < rows; ++row) {
         all += row == 0 ? "(?" : ", (?";
-        for (std::size_t column = 1; column < series_column_count(); ++column) {
+        for (std::size_t column = 1; column < columns; ++column) {
             all += ", ?";
         }
         all += ')';
@@ -57,9 +68,9 @@ constexpr std::string_view kRaiseRevision =
     "REV_ = CASE WHEN JS_SERIES.REV_ < 2000000000 THEN JS_SERIES.REV_ + 1 ELSE 1 END";
 
 /// `X_ = excluded.X_, ...` for all columns but the key.
-std::string assignments(const Dialect& dialect) {
+std::string assignments(const Dialect& dialect, std::span<const std::string_view> columns) {
     std::string all;
-    for (const std::string_view column : series_column_names().subspan(1)) {
+    for (const std::string_view column : columns.subspan(1)) {
         all += all.empty() ? "" : ", ";
         all += column;
         all += " = ";
@@ -68,19 +79,24 @@ std::string assignments(const Dialect& dialect) {
     return fmt::format("{}, {}", all, kRaiseRevision);
 }
 
-void write_rows(Transaction& transaction, std::string_view sql, std::span<const Series> series) {
+void write_rows(
+    Transaction& transaction,
+    std::string_view sql,
+    const WrittenColumns& columns,
+    std::span<const Series> series
+) {
     const Dialect& dialect = transaction.dialect();
     in_parts(series, kRowsPerStatement, [&](std::span<const Series> part) {
         std::vector<Value> values;
         for (const Series& one : part) {
-            append_series_row(values, one);
+            columns.append(values, one);
         }
         const std::string text = fmt::format(
             fmt::runtime(sql),
-            fmt::arg("columns", series_columns()),
-            fmt::arg("rows", placeholder_rows(part.size())),
+            fmt::arg("columns", fmt::join(columns.names, ", ")),
+            fmt::arg("rows", placeholder_rows(part.size(), columns.names.size())),
             fmt::arg("on_existing", on_existing(dialect, "ID_")),
-            fmt::arg("assignments", assignments(dialect))
+            fmt::arg("assignments", assignments(dialect, columns.names))
         );
         transaction.execute(text, values);
     });
@@ -89,7 +105,7 @@ void write_rows(Transaction& transaction, std::string_view sql, std::span<const 
 }  // namespace
 
 void insert_series(Transaction& transaction, std::span<const Series> series) {
-    write_rows(transaction, kInsert, series);
+    write_rows(transaction, kInsert, all_columns(), series);
 }
 
 SeriesByKey series_for_update(Transaction& transaction, std::span<const std::string_view> keys) {
@@ -120,7 +136,12 @@ std::optional<Series> series_for_update(Transaction& transaction, std::string_vi
 }
 
 void update_series(Transaction& transaction, std::span<const Series> series) {
-    write_rows(transaction, kInsertOrUpdate, series);
+    write_rows(transaction, kInsertOrUpdate, all_columns(), series);
+}
+
+void update_progress(Transaction& transaction, std::span<const Series> series) {
+    const WrittenColumns columns{series_progress_columns(), append_series_progress};
+    write_rows(transaction, kInsertOrUpdate, columns, series);
 }
 
 schema::CalendarTexts read_calendars(Transaction& transaction) {

@@ -34,6 +34,9 @@ series_for_update(Transaction& transaction, std::string_view key);
 /// Writes all columns of rows that this transaction has read for update, many in one statement.
 void update_series(Transaction& transaction, std::span<const schema::Series> series);
 
+/// The same for rows of which only a turn has changed something: see do_only_turns_differ().
+void update_progress(Transaction& transaction, std::span<const schema::Series> series);
+
 /// All of them: there are few, and one may be based on another.
 [[nodiscard]] schema::CalendarTexts read_calendars(Transaction& transaction);
 

@@ -70,6 +70,7 @@ TurnFate SeriesTurns::take(Job& turn, const schema::Transition& transition) {
     }
     if (result.series) {
         turn.series = series->key;
+        keep_of_turn(*result.series, turn);
         change(*row, std::move(*result.series));
     }
     if (result.turn == TurnFate::waits) {
@@ -79,13 +80,13 @@ TurnFate SeriesTurns::take(Job& turn, const schema::Transition& transition) {
     return result.turn;
 }
 
-void SeriesTurns::rescheduled(const Job& turn) {
+void SeriesTurns::changed(const Job& turn) {
     const auto found = series_.find(schema::series_key_of(turn));
     // Written whole, a row that cannot be read would lose its end, or the number of its turns.
     if (found == series_.end() || !found->second.is_readable()) {
         return;
     }
-    if (auto changed = schema::rescheduled(found->second.series, turn)) {
+    if (auto changed = schema::with_changed_turn(found->second.series, turn)) {
         change(found->second, std::move(*changed));
     }
 }
@@ -152,8 +153,13 @@ SeriesTurns::plan(const SeriesRow& row, const Job& turn, schema::TransitionReaso
 }
 
 void SeriesTurns::change(SeriesRow& row, Series changed) {
+    // What could not be read is written whole, as it counts from now on.
+    const bool is_by_turn = row.is_readable() && do_only_turns_differ(row.series, changed);
     row = {.series = std::move(changed)};
     changed_.insert(row.series.key);
+    if (!is_by_turn) {
+        written_whole_.insert(row.series.key);
+    }
 }
 
 void SeriesTurns::insert_next(SeriesTransition& transition) {
@@ -179,16 +185,18 @@ void SeriesTurns::log(const SeriesNote& note, const Series& series, const Job& t
 
 void SeriesTurns::store_series() {
     std::vector<Series> fresh;
-    std::vector<Series> known;
+    std::vector<Series> whole;
+    std::vector<Series> progressed;
     for (const auto& [key, row] : series_) {
         if (adopted_.contains(key)) {
             fresh.push_back(row.series);
         } else if (changed_.contains(key)) {
-            known.push_back(row.series);
+            (written_whole_.contains(key) ? whole : progressed).push_back(row.series);
         }
     }
     insert_series(transaction_, fresh);
-    update_series(transaction_, known);
+    update_series(transaction_, whole);
+    update_progress(transaction_, progressed);
 }
 
 void SeriesTurns::store_next_turns() {

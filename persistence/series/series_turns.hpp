@@ -37,8 +37,9 @@ public:
     /// gets what changes: REPEAT_, series, and the later due date if it waits.
     [[nodiscard]] schema::TurnFate take(schema::Job& turn, const schema::Transition& transition);
 
-    /// A turn got another due date. A series whose row cannot be read stays as it is.
-    void rescheduled(const schema::Job& turn);
+    /// Somebody has changed a turn where it stands. A series whose row cannot be read stays as it
+    /// is.
+    void changed(const schema::Job& turn);
 
     /// Stores series and next turns.
     void write();
@@ -61,6 +62,7 @@ private:
     schema::CalendarTexts calendars_;
     std::set<std::string, std::less<>> adopted_;
     std::set<std::string, std::less<>> changed_;
+    std::set<std::string, std::less<>> written_whole_;  ///< Of those that are changed.
     std::set<std::string, std::less<>> paused_;
     std::vector<schema::Job> next_turns_;
 };

@@ -9,6 +9,7 @@
 #include "persistence/history/sql_history_store.hpp"
 #include "persistence/jobs/sql_timer_store.hpp"
 #include "persistence/limit_store.hpp"
+#include "persistence/named_lock_store.hpp"
 #include "persistence/node_store.hpp"
 #include "persistence/nodes/sql_node_store.hpp"
 #include "persistence/request_store.hpp"
@@ -66,6 +67,7 @@ public:
     [[nodiscard]] HistoryStore& history() { return history_store_; }
     [[nodiscard]] OperatorStore& jobs() { return jobs_; }
     [[nodiscard]] LimitStore& limits() { return limit_store_; }
+    [[nodiscard]] NamedLockStore& named_locks() { return named_locks_; }
     [[nodiscard]] NodeStore& nodes() { return nodes_; }
     [[nodiscard]] RequestStore& requests() { return requests_; }
     [[nodiscard]] RunNewsStore& run_news() { return run_news_; }
@@ -99,6 +101,7 @@ private:
     SqlHistoryStore history_store_{runner_, history_};
     SqlOperatorStore jobs_{context_};
     LimitStore limit_store_{context_};
+    NamedLockStore named_locks_{context_};
     SqlNodeStore nodes_{context_};
     RequestStore requests_{context_};
     SqlRunNewsStore run_news_{context_};

@@ -6,6 +6,7 @@
 #include "persistence/rows/sql_executor_store.hpp"
 #include "persistence/rows/unreadable_rows.hpp"
 #include "persistence/shared/engine_columns.hpp"
+#include "persistence/shared/moved_by_engine.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
@@ -253,6 +254,7 @@ std::vector<Job> SqlWorkerStore::acquire_external(
     Twins twins;
     std::optional<ExternalPosition> behind;
     std::size_t waiting = 0;
+    bool is_shared = false;
     const auto claim_page = [&](Transaction& transaction) {
         const WantedCondition condition = condition_of(wanted, now, transaction.dialect());
         const auto find = wanted.by_priority ? find_highest : find_oldest;
@@ -266,6 +268,8 @@ std::vector<Job> SqlWorkerStore::acquire_external(
         page.is_end = !claim_rows(transaction, kPlace, claim, rows.jobs) || page.is_end;
         use_served_names(rows.jobs, wanted.topics);
         load_payloads(transaction, rows.jobs);
+        recall_series(transaction, rows.jobs);
+        is_shared = transaction.dialect().has_engine;
         page.jobs = std::move(rows.jobs);
     };
     // A page of which nothing is left in the end is not the end of the table.
@@ -279,6 +283,9 @@ std::vector<Job> SqlWorkerStore::acquire_external(
     if (waiting > 0) {
         // Of a holder that is gone: the next call finds its group free.
         (void)SqlExecutorStore(context_).reset_expired_groups(now);
+    }
+    if (is_shared) {
+        tell_moved_by_engine(context_.log, page.jobs, now);
     }
     return std::move(page.jobs);
 }

@@ -49,6 +49,15 @@ std::string mistake_in_retry_cycle(const std::string& text) {
     return text.empty() || cycle ? std::string{} : "the retry cycle: " + cycle.error().message;
 }
 
+std::string mistake_in_category(const std::string& text) {
+    if (has_expression(text)) {
+        return mistake_in_expression("the category", text);
+    }
+    std::vector<std::string> problems;
+    check_text("the category", text, limits::kNameLength, problems);
+    return problems.empty() ? std::string{} : problems.front();
+}
+
 void refuse_unless_storable(const JobDefinitionName& name) {
     std::vector<std::string> problems;
     check_app_id("the definition", name.definition, problems);
@@ -130,14 +139,22 @@ completed(std::vector<JobDefinition> stored, std::span<const JobDefinition> conf
         }
         found->priority = found->priority.empty() ? one.priority : found->priority;
         found->retry_cycle = found->retry_cycle.empty() ? one.retry_cycle : found->retry_cycle;
+        found->category = found->category.empty() ? one.category : found->category;
         found->exclusive = found->exclusive ? found->exclusive : one.exclusive;
     }
     return stored;
 }
 
 std::string mistake_in(const JobDefinition& definition) {
-    const std::string mistake = mistake_in_priority(definition.priority);
-    return mistake.empty() ? mistake_in_retry_cycle(definition.retry_cycle) : mistake;
+    for (std::string mistake :
+         {mistake_in_priority(definition.priority),
+          mistake_in_retry_cycle(definition.retry_cycle),
+          mistake_in_category(definition.category)}) {
+        if (!mistake.empty()) {
+            return mistake;
+        }
+    }
+    return {};
 }
 
 }  // namespace jobstrand::schema

@@ -39,6 +39,7 @@ struct JobDefinition {
     std::string priority = {};
     /// See RetryCycle; may hold expressions (R072). Empty: it says none.
     std::string retry_cycle = {};
+    std::string category = {};  ///< May hold expressions; empty: it says none.
     std::optional<bool> exclusive = {};
     /// Goes before all else that says a priority (R025).
     std::optional<std::int64_t> override_priority = {};

@@ -3,6 +3,7 @@
 #include "schema/expression/expression.hpp"
 #include "schema/limits.hpp"
 #include "schema/retry_policy.hpp"
+#include "schema/text/text_rules.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -44,6 +45,18 @@ ParseResult<std::string> retry_cycle_for(const Job& job, const std::string& text
     return cycle;
 }
 
+ParseResult<std::string> category_for(const Job& job, const std::string& text) {
+    if (!has_expression(text)) {
+        return text;
+    }
+    auto category = evaluate_text(text, job);
+    std::vector<std::string> problems;
+    if (category) {
+        check_text("what it comes to", category.value(), limits::kNameLength, problems);
+    }
+    return problems.empty() ? category : ParseError{.message = problems.front()};
+}
+
 /// What a job gets, of the definitions that are about it, the closest first.
 class Filling {
 public:
@@ -67,6 +80,9 @@ public:
         if (job_.retry_cycle.empty() && !retry_cycle_ && !one.retry_cycle.empty()) {
             retry_cycle_ = value_of(one, "retry cycle", one.retry_cycle, retry_cycle_for);
         }
+        if (job_.category.empty() && !category_ && !one.category.empty()) {
+            category_ = value_of(one, "category", one.category, category_for);
+        }
     }
 
     void fill_in(Job& job) {
@@ -74,6 +90,9 @@ public:
         job.exclusive = job.exclusive && may_be_exclusive_;
         if (retry_cycle_) {
             job.retry_cycle = std::move(*retry_cycle_);
+        }
+        if (category_) {
+            job.category = std::move(*category_);
         }
     }
 
@@ -104,6 +123,7 @@ private:
     std::optional<std::int64_t> override_;
     std::optional<std::int64_t> priority_;
     std::optional<std::string> retry_cycle_;
+    std::optional<std::string> category_;
     bool is_exclusiveness_said_ = false;
     bool may_be_exclusive_ = true;
 };

@@ -42,6 +42,19 @@ Series series_of(const Job& first_turn) {
     return series;
 }
 
+void keep_of_turn(Series& series, const Job& turn) {
+    series.priority = turn.priority;
+    series.retry_cycle = turn.retry_cycle;
+    series.root_process_instance_id = turn.root_process_instance_id;
+}
+
+void give_back_to_turn(const Series& series, Job& turn) {
+    turn.series = series.key;
+    turn.priority = series.priority;
+    turn.retry_cycle = series.retry_cycle;
+    turn.root_process_instance_id = series.root_process_instance_id;
+}
+
 std::vector<std::string> problems_of(const Series& series) {
     std::vector<std::string> problems;
     check_id("series", series.key, problems);

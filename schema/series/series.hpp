@@ -55,6 +55,11 @@ struct Series {
     bool stop_on_dead_letter = false;  ///< A dead letter pauses the series.
     int retries = kDefaultRetries;     ///< Of every turn.
 
+    // What its turns have that no column of Flowable's holds: see give_back_to_turn().
+    std::int64_t priority = 0;
+    std::string retry_cycle = {};
+    std::string root_process_instance_id = {};
+
     // How far.
     std::optional<std::int64_t> total_turns = {};  ///< nullopt: without end.
     std::int64_t turns_taken = 0;                  ///< Of total_turns; missed ones may count.
@@ -76,6 +81,12 @@ struct Series {
 
 /// The series that a job with a REPEAT_ begins, with all settings at their defaults.
 [[nodiscard]] Series series_of(const Job& first_turn);
+
+/// The turn has these values now, and so have those that follow.
+void keep_of_turn(Series& series, const Job& turn);
+
+/// Gives a turn that has lost the columns that are not Flowable's what the series keeps of them.
+void give_back_to_turn(const Series& series, Job& turn);
 
 /// One sentence per field that its column cannot hold; empty: none.
 [[nodiscard]] std::vector<std::string> problems_of(const Series& series);

@@ -198,6 +198,7 @@ bool is_only_a_namesake(const Job& turn, const Series& series) {
 Series begun_by(const Job& turn, Series begun, TimePoint now) {
     begun.turn_id = turn.id;
     begun.create_time = now;
+    keep_of_turn(begun, turn);
     return begun;
 }
 
@@ -266,13 +267,16 @@ SeriesTransition series_transition(
     return {.keeps_baton = true};
 }
 
-std::optional<Series> rescheduled(const Series& series, const Job& turn) {
-    if (series.turn_id != turn.id || series.state != SeriesState::waiting) {
+std::optional<Series> with_changed_turn(const Series& series, const Job& turn) {
+    if (series.turn_id != turn.id || series.state == SeriesState::ended) {
         return std::nullopt;
     }
     Series changed = series;
-    changed.next_fire = turn.due_date;
-    return changed;
+    keep_of_turn(changed, turn);
+    if (series.state == SeriesState::waiting) {
+        changed.next_fire = turn.due_date;
+    }
+    return changed == series ? std::nullopt : std::optional(std::move(changed));
 }
 
 void give_id(SeriesTransition& transition, std::string id) {

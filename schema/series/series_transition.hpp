@@ -107,8 +107,9 @@ question_for(const Series& series, const Job& turn, TransitionReason reason, Tim
     TimePoint now
 );
 
-/// An operator gave a turn another due date. The series changes if it is the waiting one.
-[[nodiscard]] std::optional<Series> rescheduled(const Series& series, const Job& turn);
+/// An operator gave a turn another due date, or another value that its series keeps. nullopt: the
+/// series does not change, or the turn has not its baton.
+[[nodiscard]] std::optional<Series> with_changed_turn(const Series& series, const Job& turn);
 
 /// The next turn gets its id, and with it the baton.
 void give_id(SeriesTransition& transition, std::string id);

@@ -18,6 +18,7 @@ Table job_definition_table() {
             {"PRIORITY_", ColumnKind::value},
             {"RETRY_CYCLE_", ColumnKind::value},
             {"EXCLUSIVE_", ColumnKind::boolean},
+            {"CATEGORY_", ColumnKind::value},
         },
         "ID_",
         {}};

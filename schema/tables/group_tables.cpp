@@ -106,6 +106,28 @@ Table limit_waiting_table() {
         {}};
 }
 
+constexpr Index kLocksThatAreOver{
+    "JS_IDX_LOCK_END",
+    "LOCK_EXP_TIME_",
+    "locks of an app that ended long ago, to forget them",
+};
+
+// Locks of an app's own, by their names.
+Table named_lock_table() {
+    return {
+        "JS_LOCK",
+        {
+            {"NAME_", ColumnKind::app_id, "", true},
+            {"REV_", ColumnKind::integer, "1", true},
+            {"OWNER_", ColumnKind::name, "''", true},
+            {"SINCE_", ColumnKind::timestamp, "now", true},
+            {"LOCK_EXP_TIME_", ColumnKind::timestamp, "now", true},
+            {"TOKEN_", ColumnKind::big_integer, "0", true},
+        },
+        "NAME_",
+        {kLocksThatAreOver}};
+}
+
 }  // namespace
 
 std::vector<Table> group_tables() {
@@ -117,6 +139,7 @@ std::vector<Table> group_tables() {
         limited_table(),
         slot_table(),
         limit_waiting_table(),
+        named_lock_table(),
     };
 }
 

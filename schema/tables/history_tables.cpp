@@ -101,11 +101,12 @@ std::vector<Column> incident_columns() {
         {"REASON_", ColumnKind::name},
         {"HANDLER_TYPE_", ColumnKind::name},
         {"HOSTNAME_", ColumnKind::name},
+        {"ROOT_PROC_INST_ID_", ColumnKind::app_id},
     };
 }
 
 // Dead letters that have to be looked at, by the ids of their jobs; the columns are Camunda's, and
-// the last three ours.
+// the last ones ours.
 Table open_incident_table() {
     return {"ACT_RU_INCIDENT", incident_columns(), "CONFIGURATION_", {}};
 }

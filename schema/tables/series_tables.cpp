@@ -51,6 +51,9 @@ Table series_table() {
             {"STATE_", ColumnKind::name, "'waiting'", true},
             {"TURN_ID_", ColumnKind::id},
             {"CREATE_TIME_", ColumnKind::timestamp},
+            {"PRIORITY_", ColumnKind::big_integer, "0", true},
+            {"RETRY_CYCLE_", ColumnKind::name},
+            {"ROOT_PROC_INST_ID_", ColumnKind::app_id},
         },
         "ID_",
         {kSeriesOfGroup}};

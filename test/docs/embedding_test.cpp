@@ -6,6 +6,7 @@
 #include <jobstrand/external_worker.hpp>
 #include <jobstrand/job_history.hpp>
 #include <jobstrand/management.hpp>
+#include <jobstrand/named_lock.hpp>
 #include <jobstrand/on_sqlite.hpp>
 #include <jobstrand/series.hpp>
 #include <jobstrand/testing.hpp>
@@ -64,6 +65,7 @@ using ::jobstrand::JobQuery;
 using ::jobstrand::LogLevel;
 using ::jobstrand::LogLine;
 using ::jobstrand::Management;
+using ::jobstrand::NamedLock;
 using ::jobstrand::NewJob;
 using ::jobstrand::on_sqlite;
 using ::jobstrand::OnDuplicate;
@@ -397,6 +399,31 @@ TEST_P(Embedding, Operators) {
     }
     management.remove_limit("type:mail");
     EXPECT_EQ(shown, (std::vector<std::string>{"tenant:*: 0 wait", "type:mail: 0 wait"}));
+}
+
+TEST_P(Embedding, Locks) {
+    jobstrand::TestEngine test;
+    Engine& engine = test.engine();
+    std::vector<std::pair<std::string, std::int64_t>> closed;
+    const auto accounts = [] { return std::vector<std::string>{"a", "b"}; };
+    const auto close_account = [&](const std::string& account, std::int64_t token) {
+        closed.emplace_back(account, token);
+    };
+
+    jobstrand::NamedLock books(engine, "close-books");
+    const auto close_all = [&] {
+        for (const std::string& account : accounts()) {
+            if (!books.is_held()) {  // The database was away for longer than it lasts.
+                throw std::runtime_error("the lock was lost");
+            }
+            close_account(account, books.token());
+        }
+    };
+    const bool was_held = books.run(10s, close_all);  // Waits for it up to 10 s, and renews it.
+    EXPECT_TRUE(was_held);
+    EXPECT_FALSE(books.is_held());
+    ASSERT_EQ(closed.size(), 2U);
+    EXPECT_GT(closed.front().second, 0);
 }
 
 TEST_P(Embedding, Tests) {

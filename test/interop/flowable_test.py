@@ -247,22 +247,27 @@ class Suite:
         self.equal('buried', self.jobstrand.listed('dead', 'show', 'm-job')['processInstanceId'], 'order-2')
         self.engine.do('requeue', 'm-job', 2)
         self.engine.do('fire-timer', 'm-timer')
+        self.jobstrand.do('job', 'add', '--type', 'log', '--id', 'm-dead', '--priority', '7')
+        self.jobstrand.do('job', 'cancel', 'm-dead', '--reason', 'to be moved')
+        self.engine.do('requeue', 'm-dead', 2)
         (self.where.folder / 'serve.log').write_text('')
         with self.jobstrand.serving():
             self.within_reach('their runs', lambda: self.engine.do('count', 'executable') == '0')
         told = re.findall(r'WARN  Flowable.* has moved .* priority, retry cycle.* job=(\S+)', (self.where.folder / 'serve.log').read_text())
-        self.equal('what was lost with the move', told, ['m-timer'])
+        self.equal('what was lost with the move', sorted(told), ['m-dead', 'm-timer'])
         self.equal('what is left of ours', [self.engine.do('count', place) for place in interop.PLACES], ['0'] * 5)
 
     def series_that_its_management_fires(self):
-        """Which takes the name of the series from the turn, with all other columns of ours."""
-        self.jobstrand.do('job', 'add', '--type', 'noop', '--series', 'nightly', '--repeat', 'R/P1D', '--start', LATER)
+        """Which takes the name of the series from the turn, with all other columns of ours; the series keeps them."""
+        self.jobstrand.do('job', 'add', '--type', 'noop', '--series', 'nightly', '--repeat', 'R/P1D', '--start', LATER, '--priority', '7',
+                          '--retry-cycle', 'R5/PT1M')
         turn = self.only_row('JS_SERIES', 'TURN_ID_', "ID_ = 'nightly'")
         self.engine.do('fire-timer', turn)
         with self.jobstrand.serving():
             self.within_reach('the next turn', lambda: self.only_row('JS_SERIES', 'TURN_ID_', "ID_ = 'nightly'") not in (turn, 'NULL'))
         self.equal('its due date', self.only_row('ACT_RU_TIMER_JOB', 'DUEDATE_').startswith('2030-01-02 00:00:00'), True)
-        self.equal('its series', self.only_row('ACT_RU_TIMER_JOB', 'SERIES_'), 'nightly')
+        columns = 'SERIES_, PRIORITY_, RETRY_CYCLE_'
+        self.equal('its series', self.where.sql(f'SELECT {columns} FROM ACT_RU_TIMER_JOB'), [('nightly', '7', 'R5/PT1M')])
         self.equal('series in all', self.where.value('SELECT COUNT(*) FROM JS_SERIES'), '1')
         self.jobstrand.do('series', 'end', 'nightly')
         self.jobstrand.do('series', 'rm', 'nightly')

@@ -104,6 +104,22 @@ TEST(JobDefinitions, A_retry_cycle_may_be_an_expression) {
     EXPECT_THROW((void)cycle("${wrong}"), std::invalid_argument);
 }
 
+TEST(JobDefinitions, A_category_may_hold_expressions_and_counts_unless_the_job_has_one) {
+    const auto category = [&](std::string text, std::string of_job = {}) {
+        const Job order{
+            .category = std::move(of_job),
+            .payload = R"({"region":"eu","none":"","long":")" + std::string(256, 'x') + "\"}"};
+        return filled({{.name = job_definition_named("shipping:3"), .category = text}}, order)
+            .category;
+    };
+    EXPECT_EQ(category("mail"), "mail");
+    EXPECT_EQ(category("${region}-${execution.handlerType}"), "eu-card");
+    EXPECT_EQ(category("${none}"), "");
+    EXPECT_EQ(category("${region}", "of the job"), "of the job");
+    EXPECT_THROW((void)category("${long}"), std::invalid_argument);
+    EXPECT_THROW((void)category("${nobody}"), std::invalid_argument);
+}
+
 // R021
 TEST(JobDefinitions, An_expression_that_fails_refuses_the_job_or_says_nothing) {
     const JobDefinitions definitions(std::vector{

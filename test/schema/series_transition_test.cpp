@@ -390,10 +390,29 @@ TEST(SeriesTransition, A_series_follows_the_due_date_of_its_waiting_turn) {
     const Series series = series_in(State::waiting);
     Job turn = turn_of(series);
     turn.due_date = kNext;
-    EXPECT_EQ(rescheduled(series, turn)->next_fire, kNext);
-    EXPECT_EQ(rescheduled(series_in(State::running), turn), std::nullopt);
+    EXPECT_EQ(with_changed_turn(series, turn)->next_fire, kNext);
+    EXPECT_EQ(with_changed_turn(series_in(State::running), turn), std::nullopt);
     turn.id = "copy";
-    EXPECT_EQ(rescheduled(series, turn), std::nullopt);
+    EXPECT_EQ(with_changed_turn(series, turn), std::nullopt);
+}
+
+TEST(SeriesTransition, A_series_keeps_what_only_our_columns_hold_of_the_turn_with_its_baton) {
+    for (const State state : {State::waiting, State::running}) {
+        const Series series = series_in(state);
+        Job turn = turn_of(series);
+        turn.due_date = series.next_fire;
+        turn.priority = std::numeric_limits<std::int64_t>::min();
+        turn.retry_cycle = "R2/PT1M";
+        turn.root_process_instance_id = "order-17";
+        const Series kept = with_changed_turn(series, turn).value();
+        EXPECT_EQ(kept.next_fire, series.next_fire);
+        EXPECT_EQ(with_changed_turn(kept, turn), std::nullopt);
+        Job moved = turn_of(series);
+        moved.due_date = series.next_fire;
+        moved.series.clear();
+        give_back_to_turn(kept, moved);
+        EXPECT_EQ(moved, turn);
+    }
 }
 
 }  // namespace

@@ -78,6 +78,7 @@ protected:
 [[nodiscard]] json without_reasons(json result) {
     if (result.is_object()) {
         result.erase("now");
+        result.erase("until");  // Each road takes the lock, or renews it.
     }
     if (result.is_object() && result.contains("items")) {
         result = result["items"];
@@ -85,6 +86,7 @@ protected:
     if (result.is_array()) {
         for (json& item : result) {
             item.erase("why");
+            item.erase("until");
             if (item.contains("check")) {
                 item.erase("text");  // What it found has times.
             }
@@ -96,6 +98,8 @@ protected:
 [[nodiscard]] std::vector<Roads> all_roads() {
     const std::vector<std::pair<std::string, json>> limit{
         {"limit set", {"type:a", "--concurrent", "5"}}};
+    const std::vector<std::pair<std::string, json>> lock{
+        {"lock acquire", {"books", "--owner", "a"}}};
     const std::vector<std::pair<std::string, json>> calendar{
         {"calendar set", {"closed", "weekly SUN"}}};
     const std::vector<std::pair<std::string, json>> series{
@@ -183,6 +187,37 @@ protected:
          {{"perNode", 2}, {"rate", "9/PT1M"}}},
         {"limit rm", {"--", "type:a"}, "DELETE /api/v1/limits/type:a", {}, limit},
         {"limit rm", {"--", "type:none"}, "DELETE /api/v1/limits/type:none"},
+        {"lock ls", {"--limit", "9"}, "GET /api/v1/locks?limit=9", {}, lock},
+        {"lock acquire",
+         {"--owner", "a", "--duration", "5m", "--", "books"},
+         "POST /api/v1/locks/books/acquire",
+         {{"owner", "a"}, {"duration", "PT5M"}},
+         lock},
+        {"lock acquire",
+         {"--owner", "b", "--", "books"},
+         "POST /api/v1/locks/books/acquire",
+         {{"owner", "b"}},
+         lock},
+        {"lock renew",
+         {"--owner", "a", "--", "books"},
+         "POST /api/v1/locks/books/renew",
+         {{"owner", "a"}},
+         lock},
+        {"lock renew",
+         {"--owner", "b", "--", "books"},
+         "POST /api/v1/locks/books/renew",
+         {{"owner", "b"}},
+         lock},
+        {"lock release",
+         {"--owner", "a", "--", "books"},
+         "DELETE /api/v1/locks/books?owner=a",
+         {},
+         lock},
+        {"lock release",
+         {"--owner", "b", "--", "books"},
+         "DELETE /api/v1/locks/books?owner=b",
+         {},
+         lock},
         {"type ls", {"--soon"}, "GET /api/v1/types?soon=true", {}, dead},
         {"top", {"--once", "--soon"}, "GET /api/v1/top?soon=true", {}, dead},
         {"rate ls", {"--last", "10m", "--type", "noop"}, "GET /api/v1/rates?last=PT10M&type=noop"},

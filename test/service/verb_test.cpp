@@ -322,6 +322,7 @@ TEST_F(VerbRoleTest, Readers_may_use_exactly_what_changes_nothing) {
             "job ls",
             "job show",
             "limit ls",
+            "lock ls",
             "log ls",
             "log show",
             "node ls",

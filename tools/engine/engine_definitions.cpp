@@ -28,6 +28,7 @@ void Engine::set_definition(const JobDefinition& definition) {
                 ours.name,
                 {.priority = ours.priority,
                  .retry_cycle = ours.retry_cycle,
+                 .category = ours.category,
                  .exclusive = ours.exclusive,
                  .override_priority = ours.override_priority}
             );

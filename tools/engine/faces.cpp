@@ -96,6 +96,7 @@ Incident face_of(const persistence::Incident& incident) {
         .message = incident.message,
         .handler_type = incident.handler_type,
         .process_instance_id = incident.instance,
+        .root_process_instance_id = incident.root_instance,
         .process_definition_id = incident.definition,
         .tenant_id = incident.tenant,
         .node = incident.node,

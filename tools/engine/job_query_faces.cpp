@@ -123,6 +123,7 @@ schema::JobDefinition definition_of(const JobDefinition& definition) {
         .name = schema::job_definition_named(definition.name),
         .priority = definition.priority,
         .retry_cycle = definition.retry_cycle,
+        .category = definition.category,
         .exclusive = definition.exclusive,
         .override_priority = definition.override_priority,
     };
@@ -133,6 +134,7 @@ JobDefinition face_of(const schema::JobDefinition& definition) {
         .name = schema::text_of(definition.name),
         .priority = definition.priority,
         .retry_cycle = definition.retry_cycle,
+        .category = definition.category,
         .exclusive = definition.exclusive,
         .override_priority = definition.override_priority,
     };

@@ -132,6 +132,7 @@ Management::incidents(const IncidentQuery& query, const std::string& behind, std
              .handler_type = query.handler_type,
              .definition = query.process_definition_id,
              .instance = query.process_instance_id,
+             .root_instance = query.root_process_instance_id,
              .tenant = query.tenant_id},
             behind,
             limit

@@ -179,6 +179,10 @@ persistence::LimitStore& Wiring::limit_store() {
     return parts_->store.limits();
 }
 
+persistence::NamedLockStore& Wiring::named_lock_store() {
+    return parts_->store.named_locks();
+}
+
 persistence::NodeStore& Wiring::node_store() {
     return parts_->store.nodes();
 }

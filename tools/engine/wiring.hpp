@@ -23,6 +23,7 @@
 #include "persistence/executor_store.hpp"
 #include "persistence/history_store.hpp"
 #include "persistence/limit_store.hpp"
+#include "persistence/named_lock_store.hpp"
 #include "persistence/node_store.hpp"
 #include "persistence/operator_store.hpp"
 #include "persistence/request_store.hpp"
@@ -209,6 +210,7 @@ public:
     [[nodiscard]] persistence::DefinitionStore& definition_store();
     [[nodiscard]] persistence::EngineStore& engine_store();
     [[nodiscard]] persistence::LimitStore& limit_store();
+    [[nodiscard]] persistence::NamedLockStore& named_lock_store();
     [[nodiscard]] persistence::NodeStore& node_store();
     [[nodiscard]] persistence::AuditStore& audit_store();
     [[nodiscard]] persistence::BatchStore& batch_store();

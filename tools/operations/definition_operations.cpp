@@ -68,6 +68,11 @@ struct DefinitionSetting {
          .value = &JobDefinition::retry_cycle,
          .column = {.heading = "RETRY CYCLE", .width_max = 40},
          .is_null_if_empty = true},
+        {.name = "category",
+         .value = &JobDefinition::category,
+         .meaning = "May hold expressions",
+         .column = {.heading = "CATEGORY", .width_max = 40},
+         .is_null_if_empty = true},
         {.name = "exclusive",
          .value = &JobDefinition::exclusive,
          .column = {.heading = "EXCLUSIVE"}},
@@ -132,7 +137,8 @@ void cascade(Session& session, const JobDefinition& definition) {
     }
     if (wanted.settings == DefinitionSettings{}) {
         throw std::invalid_argument(
-            "a definition needs something to set: priority, retry-cycle, exclusive or override"
+            "a definition needs something to set: priority, retry-cycle, category, exclusive or "
+            "override"
         );
     }
     const JobDefinition definition = session.definitions().set(name, wanted.settings);
@@ -211,6 +217,10 @@ void read_override(
          read_text_or_none<&DefinitionSettings::retry_cycle>,
          "Unless the job has one; none takes it away",
          {.unit = "CYCLE"}},
+        {"--category",
+         read_text_or_none<&DefinitionSettings::category>,
+         "Unless the job has one; none takes it away",
+         {.unit = "NAME"}},
         {"--exclusive",
          read_exclusive,
          "false: its jobs are not exclusive; none: they may be",
@@ -270,6 +280,7 @@ void read_override(
                  "  jobstrand definition set shipping:3 --priority 8\n"
                  "  jobstrand definition set shipping:3/charge-card --priority 100\n"
                  "  jobstrand definition set shipping:3//mail --retry-cycle R5/PT5M\n"
+                 "  jobstrand definition set shipping:3/pack --category 'pack-${region}'\n"
                  "  jobstrand definition set shipping:3/charge-card --override -10\n"
                  "  jobstrand definition set shipping:3 --override -10 --cascade --dry-run\n"
                  "  jobstrand definition set shipping:3 --override -10 --cascade\n"

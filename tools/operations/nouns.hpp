@@ -21,6 +21,7 @@ namespace jobstrand::cli {
 [[nodiscard]] OperationNoun instance_noun();
 [[nodiscard]] OperationNoun job_noun();
 [[nodiscard]] OperationNoun limit_noun();
+[[nodiscard]] OperationNoun lock_noun();
 [[nodiscard]] OperationNoun log_noun();
 [[nodiscard]] OperationNoun node_noun();
 [[nodiscard]] OperationNoun rate_noun();

@@ -229,6 +229,7 @@ public:
     [[nodiscard]] deadletter::LimitDesk limits() {
         return deadletter::LimitDesk(engine().limit_store());
     }
+    [[nodiscard]] persistence::NamedLockStore& named_locks() { return engine().named_lock_store(); }
     [[nodiscard]] deadletter::ExplainDesk explaining() {
         return {
             {store(), series_store(), engine().node_store(), engine().limit_store()},

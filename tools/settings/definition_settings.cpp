@@ -7,7 +7,11 @@ namespace jobstrand::cli {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kDefinitionKeys{"priority", "retryCycle", "exclusive"};
+constexpr std::array<std::string_view, 4> kDefinitionKeys{
+    "priority",
+    "retryCycle",
+    "category",
+    "exclusive"};
 
 }  // namespace
 
@@ -64,12 +68,16 @@ void DefinitionTables::read_key(
         definition.priority = text != nullptr ? text->get() : std::to_string(number->get());
     } else if (key == "retryCycle" && text != nullptr) {
         definition.retry_cycle = text->get();
+    } else if (key == "category" && text != nullptr) {
+        definition.category = text->get();
     } else if (key == "exclusive" && flag != nullptr) {
         definition.exclusive = flag->get();
     } else if (key == "priority") {
         keys_.add_problem(node, "priority must be a whole number, or an expression in quotes");
     } else if (key == "retryCycle") {
         keys_.add_problem(node, "retryCycle must be a text such as \"R5/PT5M\"");
+    } else if (key == "category") {
+        keys_.add_problem(node, "category must be a text, which may hold expressions");
     } else if (key == "exclusive") {
         keys_.add_problem(node, "exclusive must be true or false");
     } else {

@@ -130,11 +130,15 @@ std::string tuning_script(Access access) {
     );
 }
 
+/// Where nothing has to survive, what a statement or a savepoint would undo stays in memory. Else a
+/// long transaction with savepoints writes it into a file, from the first one on that has changed
+/// more than 64 KiB.
 std::string patience_script(const SqliteSettings& settings) {
     return fmt::format(
-        "PRAGMA busy_timeout = {}; PRAGMA synchronous = {}",
+        "PRAGMA busy_timeout = {}; PRAGMA synchronous = {}; PRAGMA temp_store = {}",
         settings.busy_timeout.count(),
-        settings.synchronous
+        settings.synchronous,
+        settings.synchronous == "off" ? "MEMORY" : "DEFAULT"
     );
 }
 

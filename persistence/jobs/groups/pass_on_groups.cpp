@@ -8,6 +8,7 @@
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/sql_executor_store.hpp"
 #include "persistence/rows/unreadable_rows.hpp"
+#include "persistence/shared/moved_by_engine.hpp"
 #include "schema/limits.hpp"
 
 #include <algorithm>
@@ -167,6 +168,7 @@ bool take_waiting(
     (void)join_limits(transaction, asked.claim, *limits, rows.jobs.size(), rows.jobs);
     (void)claim_rows(transaction, JobPlace::executable, asked.claim, rows.jobs);
     load_payloads(transaction, rows.jobs);
+    recall_series(transaction, rows.jobs);
     forget_waiting(transaction, kForExclusive, waiting);
     taken = std::move(rows.jobs);
     return is_cut;

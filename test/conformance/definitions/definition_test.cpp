@@ -82,6 +82,7 @@ TEST_P(Definitions, Keep_what_is_not_changed) {
     set("shipping:3", [](JobDefinition& one) {
         one.priority = "8";
         one.retry_cycle = "R5/PT5M";
+        one.category = "mail-${region}";
         one.exclusive = false;
         one.override_priority = -9'223'372'036'854'775'807;
     });
@@ -92,6 +93,7 @@ TEST_P(Definitions, Keep_what_is_not_changed) {
         (JobDefinition{
             .name = name,
             .retry_cycle = "R5/PT5M",
+            .category = "mail-${region}",
             .exclusive = false,
             .override_priority = -9'223'372'036'854'775'807})
     );
@@ -154,6 +156,15 @@ TEST_P(Definitions, New_jobs_get_a_retry_cycle_and_the_attempts_in_it) {
     const Job job = enqueue(of_element("charge"));
     EXPECT_EQ(job.retry_cycle, "R5/PT5M");
     EXPECT_EQ(job.retries, 5);
+}
+
+TEST_P(Definitions, New_jobs_get_the_category_that_the_text_comes_to) {
+    set("shipping:3", [](JobDefinition& one) { one.category = "mail-${region}"; });
+    Job order = of_element("charge");
+    order.payload = R"({"region":"eu"})";
+    EXPECT_EQ(enqueue(order).category, "mail-eu");
+    order.category = "mine";
+    EXPECT_EQ(enqueue(order).category, "mine");
 }
 
 TEST_P(Definitions, What_another_process_changes_counts_within_five_seconds) {

@@ -80,6 +80,27 @@ TEST_P(Incidents, Retries_that_are_used_up_open_one_which_is_found_by_its_job) {
     EXPECT_THAT(open("b"), IsEmpty());
 }
 
+TEST_P(Incidents, Those_of_all_instances_of_a_hierarchy_are_found_by_its_root_also_later) {
+    bury(a_job("called").of_instance("order-17/payment").under_root("order-17"));
+    bury(a_job("deeper").of_instance("order-17/payment/card").under_root("order-17"));
+    bury(a_job("another").of_instance("order-18/payment").under_root("order-18"));
+    const auto of_root = [this](bool is_open) {
+        std::vector<std::string> jobs;
+        for (const Incident& incident : store_.history().incidents(
+                 {.is_open = is_open, .root_instance = "order-17"}, {}, 1'000
+             )) {
+            EXPECT_EQ(incident.root_instance, "order-17");
+            jobs.push_back(incident.job);
+        }
+        return jobs;
+    };
+    EXPECT_THAT(of_root(true), testing::UnorderedElementsAre("called", "deeper"));
+    const std::vector<std::string> ids{"called"};
+    ASSERT_THAT(store_.jobs().requeue(ids, 3, {}, clock_.now()), ElementsAre(JobAnswer::done));
+    EXPECT_THAT(of_root(true), ElementsAre("deeper"));
+    EXPECT_THAT(of_root(false), ElementsAre("called"));
+}
+
 TEST_P(Incidents, A_failure_with_retries_left_opens_none) {
     const Job held = insert_and_acquire(a_job("a"));
     const auto outcome = failed_outcome(held, {.message = "no network"}, clock_.now());

@@ -59,10 +59,11 @@ export type BatchResume = { batch: string; total?: number; requeued?: number; re
 export type Instance = { id: string; suspended: boolean; suspendedSince: string | null; places: { [name: string]: any } };
 export type DefinitionSettings = { name: string; processDefinitionId: string; elementId: string | null;
   handlerType: string | null; priority: string | null; overridePriority: number | null; retryCycle: string | null;
-  exclusive: boolean | null };
+  category: string | null; exclusive: boolean | null };
 export type Limit = { limit: string; concurrent: number | null; perNode: number | null; rate: string | null; running: number;
   waiting: number };
 export type LimitSet = { limit: string; concurrent: number | null; perNode: number | null; rate: string | null };
+export type Lock = { lock: string; owner: string; since: string; until: string; token: number };
 export type Node = { node: string; state: string; running: number; workers: number; held: number; started: string;
   leaseUntil: string; standstill: string | null; host: string; process: number; version: string; handlerTypes: string[];
   scope: { [name: string]: any } | null; acquiresJobs: boolean; movesTimers: boolean };
@@ -82,9 +83,9 @@ export type LogShow = Log & { exceptionDetails: string | null };
 export type Incident = { group: string; incidents: number; handlerType: string | null; errorClass: string | null;
   message: string | null; firstTime: string | null; lastTime: string | null; exampleJobId: string };
 export type IncidentOther = { jobId: string; id: string; time: string; type: string; cause: string | null;
-  message: string | null; handlerType: string | null; processInstanceId: string | null; processDefinitionId: string | null;
-  jobDefinitionId: string | null; executionId: string | null; elementId: string | null; tenantId: string | null;
-  node: string | null; annotation: string | null; endTime: string | null; resolution: string | null };
+  message: string | null; handlerType: string | null; processInstanceId: string | null; rootProcessInstanceId: string | null;
+  processDefinitionId: string | null; jobDefinitionId: string | null; executionId: string | null; elementId: string | null;
+  tenantId: string | null; node: string | null; annotation: string | null; endTime: string | null; resolution: string | null };
 export type IncidentResolveAnswer = { resolved: number; items?: JobIdAnswer[] };
 export type Audit = { id: string; time: string; who: string; via: string; action: string; arguments: string | null;
   reason: string | null; result: string | null; changed: number | null };
@@ -307,8 +308,8 @@ export interface DefinitionsApi {
   /** Show what is set for a definition, an element or a type (role read). */
   get(name: string): Promise<DefinitionSettings>;
   /** Set what new jobs get that do not say it themselves; other processes hear of it within five seconds (role admin). */
-  set(name: string, options?: { priority?: string; retryCycle?: string; exclusive?: string; override?: string;
-    cascade?: boolean; dryRun?: boolean }): Promise<DefinitionSettings>;
+  set(name: string, options?: { priority?: string; retryCycle?: string; category?: string; exclusive?: string;
+    override?: string; cascade?: boolean; dryRun?: boolean }): Promise<DefinitionSettings>;
   /** Remove what is set for definitions, elements or types; jobs keep what they got from it (role admin). */
   delete(name: string): Promise<void>;
 }
@@ -329,6 +330,17 @@ export interface LimitsApi {
   set(limit: string, options?: { concurrent?: number; perNode?: number; rate?: string }): Promise<LimitSet>;
   /** Remove limits; what waits for them runs (role admin). */
   delete(limit: string): Promise<void>;
+}
+
+export interface LocksApi {
+  /** List the locks that somebody holds (role read). */
+  list(options?: { limit?: number; after?: string }): AsyncGenerator<Lock, void, undefined>;
+  /** Take a lock that nobody holds, or keep one's own for longer (role worker). */
+  acquire(lock: string, options: { owner: string; duration?: string }): Promise<Lock>;
+  /** Hold a lock of one's own for longer, unless it is over (role worker). */
+  renew(lock: string, options: { owner: string; duration?: string }): Promise<Lock>;
+  /** Free locks of one's own (role worker). */
+  release(lock: string, options: { owner: string }): Promise<void>;
 }
 
 export interface NodesApi {
@@ -366,15 +378,16 @@ export interface LogApi {
 export interface IncidentsApi {
   /** List what open incidents are about, or each of them; resolved ones (role read). */
   list(options?: { each?: boolean; resolved?: boolean; job?: string; type?: string; definition?: string; instance?: string;
-    cause?: string; tenant?: string; since?: Instant; until?: Instant; limit?: number;
+    rootInstance?: string; cause?: string; tenant?: string; since?: Instant; until?: Instant; limit?: number;
     after?: string }): AsyncGenerator<Incident | IncidentOther, void, undefined>;
   /** Show the incidents of a job, the open one first (role read). */
   get(job: string): Promise<IncidentOther[]>;
   /** Note something about open incidents (role admin). */
   annotate(job: string, options: { note: string }): Promise<void>;
   /** Resolve open incidents by hand; their dead letters stay (role admin). */
-  resolve(jobs?: Texts, options?: { type?: string; definition?: string; instance?: string; cause?: string; tenant?: string;
-    since?: Instant; until?: Instant; all?: boolean; dryRun?: boolean }): Promise<IncidentResolveAnswer>;
+  resolve(jobs?: Texts, options?: { type?: string; definition?: string; instance?: string; rootInstance?: string;
+    cause?: string; tenant?: string; since?: Instant; until?: Instant; all?: boolean;
+    dryRun?: boolean }): Promise<IncidentResolveAnswer>;
 }
 
 export interface AuditApi {
@@ -412,6 +425,7 @@ export interface Nouns {
   readonly definitions: DefinitionsApi;
   readonly tenants: TenantsApi;
   readonly limits: LimitsApi;
+  readonly locks: LocksApi;
   readonly nodes: NodesApi;
   readonly types: TypesApi;
   readonly rates: RatesApi;

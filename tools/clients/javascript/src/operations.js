@@ -67,7 +67,7 @@ export const kOperations = {
     activate: ["POST", "/api/v1/definitions/activate", ["ids"], "element type due dueIn zone calendar"],
     list: ["LIST", "/api/v1/definitions", [], "definition element type limit after"],
     get: ["GET", "/api/v1/definitions/{name}", ["name"], ""],
-    set: ["PUT", "/api/v1/definitions/{name}", ["name"], "priority retryCycle exclusive override cascade dryRun"],
+    set: ["PUT", "/api/v1/definitions/{name}", ["name"], "priority retryCycle category exclusive override cascade dryRun"],
     delete: ["DELETE", "/api/v1/definitions/{name}", ["name"], ""],
   },
   tenants: {
@@ -79,6 +79,12 @@ export const kOperations = {
     list: ["LIST", "/api/v1/limits", [], ""],
     set: ["PUT", "/api/v1/limits/{limit}", ["limit"], "concurrent perNode rate"],
     delete: ["DELETE", "/api/v1/limits/{limit}", ["limit"], ""],
+  },
+  locks: {
+    list: ["LIST", "/api/v1/locks", [], "limit after"],
+    acquire: ["POST", "/api/v1/locks/{lock}/acquire", ["lock"], "owner duration"],
+    renew: ["POST", "/api/v1/locks/{lock}/renew", ["lock"], "owner duration"],
+    release: ["DELETE", "/api/v1/locks/{lock}", ["lock"], "owner"],
   },
   nodes: {
     list: ["LIST", "/api/v1/nodes", [], ""],
@@ -98,10 +104,10 @@ export const kOperations = {
     get: ["GET", "/api/v1/log/{line}", ["line"], ""],
   },
   incidents: {
-    list: ["LIST", "/api/v1/incidents", [], "each resolved job type definition instance cause tenant since until limit after"],
+    list: ["LIST", "/api/v1/incidents", [], "each resolved job type definition instance rootInstance cause tenant since until limit after"],
     get: ["GET", "/api/v1/incidents/{job}", ["job"], ""],
     annotate: ["PUT", "/api/v1/incidents/{job}/note", ["job"], "note"],
-    resolve: ["POST", "/api/v1/incidents/resolve", ["jobs"], "type definition instance cause tenant since until all dryRun", true],
+    resolve: ["POST", "/api/v1/incidents/resolve", ["jobs"], "type definition instance rootInstance cause tenant since until all dryRun", true],
   },
   audit: {
     list: ["LIST", "/api/v1/audit", [], "who action since until limit after"],

@@ -90,11 +90,12 @@ Instance = TypedDict("Instance", {"id": "str", "suspended": "bool", "suspendedSi
     "places": "Dict[str, Any]"})
 DefinitionSettings = TypedDict("DefinitionSettings", {"name": "str", "processDefinitionId": "str", "elementId": "Optional[str]",
     "handlerType": "Optional[str]", "priority": "Optional[str]", "overridePriority": "Optional[int]",
-    "retryCycle": "Optional[str]", "exclusive": "Optional[bool]"})
+    "retryCycle": "Optional[str]", "category": "Optional[str]", "exclusive": "Optional[bool]"})
 Limit = TypedDict("Limit", {"limit": "str", "concurrent": "Optional[int]", "perNode": "Optional[int]", "rate": "Optional[str]",
     "running": "int", "waiting": "int"})
 LimitSet = TypedDict("LimitSet", {"limit": "str", "concurrent": "Optional[int]", "perNode": "Optional[int]",
     "rate": "Optional[str]"})
+Lock = TypedDict("Lock", {"lock": "str", "owner": "str", "since": "str", "until": "str", "token": "int"})
 Node = TypedDict("Node", {"node": "str", "state": "str", "running": "int", "workers": "int", "held": "int", "started": "str",
     "leaseUntil": "str", "standstill": "Optional[str]", "host": "str", "process": "int", "version": "str",
     "handlerTypes": "List[str]", "scope": "Optional[Dict[str, Any]]", "acquiresJobs": "bool", "movesTimers": "bool"})
@@ -124,9 +125,9 @@ Incident = TypedDict("Incident", {"group": "str", "incidents": "int", "handlerTy
     "exampleJobId": "str"})
 IncidentOther = TypedDict("IncidentOther", {"jobId": "str", "id": "str", "time": "str", "type": "str", "cause": "Optional[str]",
     "message": "Optional[str]", "handlerType": "Optional[str]", "processInstanceId": "Optional[str]",
-    "processDefinitionId": "Optional[str]", "jobDefinitionId": "Optional[str]", "executionId": "Optional[str]",
-    "elementId": "Optional[str]", "tenantId": "Optional[str]", "node": "Optional[str]", "annotation": "Optional[str]",
-    "endTime": "Optional[str]", "resolution": "Optional[str]"})
+    "rootProcessInstanceId": "Optional[str]", "processDefinitionId": "Optional[str]", "jobDefinitionId": "Optional[str]",
+    "executionId": "Optional[str]", "elementId": "Optional[str]", "tenantId": "Optional[str]", "node": "Optional[str]",
+    "annotation": "Optional[str]", "endTime": "Optional[str]", "resolution": "Optional[str]"})
 IncidentResolveAnswer = TypedDict("IncidentResolveAnswer", {"resolved": "int", "items": "List[JobIdAnswer]"}, total=False)
 Audit = TypedDict("Audit", {"id": "str", "time": "str", "who": "str", "via": "str", "action": "str",
     "arguments": "Optional[str]", "reason": "Optional[str]", "result": "Optional[str]", "changed": "Optional[int]"})
@@ -565,8 +566,8 @@ class DefinitionsApi(Noun[M]):
 
     @operation
     def set(self, name: str, *, priority: Optional[str] = None, retry_cycle: Optional[str] = None,
-            exclusive: Optional[str] = None, override: Optional[str] = None, cascade: bool = False,
-            dry_run: bool = False) -> Call[DefinitionSettings]:
+            category: Optional[str] = None, exclusive: Optional[str] = None, override: Optional[str] = None,
+            cascade: bool = False, dry_run: bool = False) -> Call[DefinitionSettings]:
         """Set what new jobs get that do not say it themselves; other processes hear of it within five seconds (role admin)."""
         return Call("PUT", "/api/v1/definitions/{name}", locals())
 
@@ -615,6 +616,30 @@ class LimitsApi(Noun[M]):
     def delete(self, limit: str) -> Call[None]:
         """Remove limits; what waits for them runs (role admin)."""
         return Call("DELETE", "/api/v1/limits/{limit}", locals())
+
+
+class LocksApi(Noun[M]):
+    """/api/v1/locks"""
+
+    @listing
+    def list(self, *, limit: Optional[int] = None, after: Optional[str] = None) -> Item[Lock]:
+        """List the locks that somebody holds (role read)."""
+        return Item("GET", "/api/v1/locks", locals())
+
+    @operation
+    def acquire(self, lock: str, *, owner: str, duration: Optional[str] = None) -> Call[Lock]:
+        """Take a lock that nobody holds, or keep one's own for longer (role worker)."""
+        return Call("POST", "/api/v1/locks/{lock}/acquire", locals())
+
+    @operation
+    def renew(self, lock: str, *, owner: str, duration: Optional[str] = None) -> Call[Lock]:
+        """Hold a lock of one's own for longer, unless it is over (role worker)."""
+        return Call("POST", "/api/v1/locks/{lock}/renew", locals())
+
+    @operation
+    def release(self, lock: str, *, owner: str) -> Call[None]:
+        """Free locks of one's own (role worker)."""
+        return Call("DELETE", "/api/v1/locks/{lock}", locals())
 
 
 class NodesApi(Noun[M]):
@@ -687,9 +712,10 @@ class IncidentsApi(Noun[M]):
 
     @listing
     def list(self, *, each: bool = False, resolved: bool = False, job: Optional[str] = None, type: Optional[str] = None,
-             definition: Optional[str] = None, instance: Optional[str] = None, cause: Optional[str] = None,
-             tenant: Optional[str] = None, since: Optional[Instant] = None, until: Optional[Instant] = None,
-             limit: Optional[int] = None, after: Optional[str] = None) -> Item[Union[Incident, IncidentOther]]:
+             definition: Optional[str] = None, instance: Optional[str] = None, root_instance: Optional[str] = None,
+             cause: Optional[str] = None, tenant: Optional[str] = None, since: Optional[Instant] = None,
+             until: Optional[Instant] = None, limit: Optional[int] = None,
+             after: Optional[str] = None) -> Item[Union[Incident, IncidentOther]]:
         """List what open incidents are about, or each of them; resolved ones (role read)."""
         return Item("GET", "/api/v1/incidents", locals())
 
@@ -705,9 +731,9 @@ class IncidentsApi(Noun[M]):
 
     @operation
     def resolve(self, jobs: Optional[Texts] = None, *, type: Optional[str] = None, definition: Optional[str] = None,
-                instance: Optional[str] = None, cause: Optional[str] = None, tenant: Optional[str] = None,
-                since: Optional[Instant] = None, until: Optional[Instant] = None, all: bool = False,
-                dry_run: bool = False) -> Call[IncidentResolveAnswer]:
+                instance: Optional[str] = None, root_instance: Optional[str] = None, cause: Optional[str] = None,
+                tenant: Optional[str] = None, since: Optional[Instant] = None, until: Optional[Instant] = None,
+                all: bool = False, dry_run: bool = False) -> Call[IncidentResolveAnswer]:
         """Resolve open incidents by hand; their dead letters stay (role admin)."""
         return Call("POST", "/api/v1/incidents/resolve", locals(), has_consent=True)
 
@@ -770,6 +796,7 @@ class Nouns(Noun[M]):
         self.definitions: DefinitionsApi[M] = DefinitionsApi(carry_out)
         self.tenants: TenantsApi[M] = TenantsApi(carry_out)
         self.limits: LimitsApi[M] = LimitsApi(carry_out)
+        self.locks: LocksApi[M] = LocksApi(carry_out)
         self.nodes: NodesApi[M] = NodesApi(carry_out)
         self.types: TypesApi[M] = TypesApi(carry_out)
         self.rates: RatesApi[M] = RatesApi(carry_out)
