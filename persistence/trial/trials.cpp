@@ -270,6 +270,15 @@ void keep_limits(TrialStage& stage) {
     (void)store.refresh_limits();
 }
 
+void keep_named_locks(TrialStage& stage) {
+    NamedLockStore& locks = stage.store().named_locks();
+    const NamedLockClaim claim{.name = stage.name(), .owner = stage.name(), .time = 1min};
+    (void)locks.acquire(claim, stage.now());
+    (void)locks.renew(claim, stage.now());
+    (void)locks.list(stage.name().substr(0, stage.name().size() - 1), 1, stage.now());
+    (void)locks.release(stage.name(), stage.name(), stage.now());
+}
+
 void write_outcomes(TrialStage& stage) {
     std::vector<Job> jobs;
     for (int count = 0; count < 7; ++count) {
@@ -482,6 +491,7 @@ constexpr std::array kTrials{
     Trial{"renew locks, and free what dead nodes have left", hold_locks},
     Trial{"run exclusive jobs one at a time", run_exclusive_jobs_one_at_a_time},
     Trial{"keep limits", keep_limits},
+    Trial{"keep named locks", keep_named_locks},
     Trial{"write what became of jobs", write_outcomes},
     Trial{"requeue and remove dead letters", requeue_dead_letters},
     Trial{"fire timers", fire_timers},
