@@ -16,6 +16,8 @@ public:
         return real_.execute(sql, parameters);
     }
 
+    [[nodiscard]] bool copy_in(const NewRows& rows) override { return real_.copy_in(rows); }
+
     void query(Query query, std::span<const Value> parameters, const RowReader& read) override {
         real_.query(query, parameters, read);
     }
