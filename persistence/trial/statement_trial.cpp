@@ -16,15 +16,17 @@ namespace jobstrand::persistence {
 
 namespace {
 
-/// What the database says about a statement, and not about the state in which it is.
+/// What the database says about a statement, and not about the state in which it is, about its
+/// user, or about rows of others that are odd.
 bool is_refusal(const DbError& error) {
-    return !error.is_transient() && !error.is_outage();
+    return !error.is_transient() && !error.is_outage() &&
+           error.kind() != DbErrorKind::access_denied && error.kind() != DbErrorKind::unreadable;
 }
 
-/// One that others have ended is begun anew.
+/// One that meets others, such as nodes that start as well, is begun anew.
 constexpr int kTries = 3;
 
-/// nullopt: nothing of it is refused.
+/// nullopt: nothing of it is refused, as far as others have let it come.
 std::optional<DbError>
 refusal_of(const Trial& trial, Connection& connection, const TrialStage::Parts& parts) {
     for (int tries = 1;; ++tries) {
@@ -37,8 +39,11 @@ refusal_of(const Trial& trial, Connection& connection, const TrialStage::Parts& 
             if (is_refusal(error)) {
                 return error;
             }
-            if (!error.is_transient() || error.poisons_connection() || tries == kTries) {
+            if (error.is_outage() || error.kind() == DbErrorKind::access_denied) {
                 throw;
+            }
+            if (error.kind() != DbErrorKind::conflict || tries == kTries) {
+                return std::nullopt;
             }
         }
     }

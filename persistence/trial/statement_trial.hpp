@@ -37,7 +37,8 @@ struct TriedSettings {
 /// others is due, expired or behind them, so that no row of others is read for longer than a
 /// moment, or locked. Returns what is refused, in the order of the activities.
 ///
-/// Throws DbError when the database fails otherwise: it is away, or busy for too long.
+/// What the locks of others keep from being tried counts as taken. Throws DbError when the database
+/// is away, when there is no transaction to be had in time, or when the user lacks a right.
 [[nodiscard]] std::vector<RefusedActivity> refused_activities(
     Connection& connection,
     const schema::SeriesSchedule& schedule,

@@ -53,6 +53,7 @@ bool is_without_primary(int code, std::string_view message) {
     return code == kUnknownError && (contains(message, "no healthy tablet available") ||
                                      contains(message, "operation not allowed in state ") ||
                                      contains(message, "primary is not serving") ||
+                                     contains(message, "retry the transaction") ||
                                      contains(message, "rpc error: code = Unavailable"));
 }
 

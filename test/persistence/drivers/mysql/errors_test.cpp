@@ -75,6 +75,11 @@ constexpr std::array kCases{
         DbErrorKind::connection_lost,
         "primary is not serving, there may be a reparent operation in progress"},
     Case{
+        "vitess whose tablet went down in a transaction",
+        1105,
+        DbErrorKind::connection_lost,
+        "VT15001: transaction error, issue ROLLBACK and retry the transaction"},
+    Case{
         "vitess without a tablet",
         1105,
         DbErrorKind::connection_lost,
