@@ -20,6 +20,10 @@ namespace {
 /// Lost starts of a job of which one is known to have begun.
 constexpr int kFirstCounted = 2;
 
+/// Exclusive jobs of an instance that end sooner are written down together; a page of no-op jobs
+/// takes less to be written.
+constexpr std::chrono::milliseconds kLongestChain{5};
+
 JobRunner::Rules rules_of(const ExecutorSettings& settings, const RetryRule* retry_rule) {
     return {
         .retry = settings.retry,
@@ -135,7 +139,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
       threads_(std::make_unique<ExecutorThreads>(use.log)),
       pool_(
           size_of(settings_, limited_, order_),
-          [this](const HeldJobPtr& held) { run(held); },
+          [this](const HeldJobPtr& held) { return run(held); },
           use.wake_ups
       ),
       completion_loop_(threads_->add_loop(completion_)),
@@ -291,24 +295,65 @@ JobRunner::Answer AsyncExecutor::run_in_place(const HeldJobPtr& held) {
     return answer;
 }
 
-// Runs on a worker thread.
-void AsyncExecutor::run(const HeldJobPtr& held) {
+// Runs on a worker thread. Returns how many jobs have run: it, and those of its group in a chain.
+std::size_t AsyncExecutor::run(const HeldJobPtr& held) {
     use_.store.wait_for_database(held->stop.get_token(), held->lock_until);
-    JobRunner::Answer answer = run_in_place(held);
-    if (std::holds_alternative<JobRunner::Committed>(answer)) {
-        on_committed(*held);
-        held_.remove(held->job);
-        return;
+    std::vector<persistence::Outcome> chain;
+    HeldJobPtr job = held;
+    std::size_t runs = 0;
+    while (job != nullptr) {
+        ++runs;
+        std::optional<persistence::Outcome> outcome = run_one(job);
+        HeldJobPtr next = outcome ? next_in_chain(*held, job, *outcome) : nullptr;
+        if (outcome && (next != nullptr || !chain.empty())) {
+            chain.push_back(std::move(*outcome));
+        } else if (outcome) {
+            completion_.add(std::move(*outcome));
+        }
+        job = std::move(next);
     }
-    if (auto* outcome = std::get_if<persistence::Outcome>(&answer)) {
-        on_outcome(held, std::move(*outcome));
-    } else if (limited_.left_worker(held->job)) {
-        use_.wake_ups.limited_ended();
+    if (!chain.empty()) {
+        completion_.add_together(std::move(chain));
     }
     // The next job of this kind may end the process, and the end of this start would be lost.
     if (held->job.lost_starts > 0) {
         held_.wait_until_gone(held->job, settings_.lock_time);
     }
+    return runs;
+}
+
+// Returns what is still to be written.
+std::optional<persistence::Outcome> AsyncExecutor::run_one(const HeldJobPtr& held) {
+    JobRunner::Answer answer = run_in_place(held);
+    if (std::holds_alternative<JobRunner::Committed>(answer)) {
+        on_committed(*held);
+        held_.remove(held->job);
+    } else if (auto* outcome = std::get_if<persistence::Outcome>(&answer)) {
+        if (!held->is_written) {
+            return std::move(*outcome);
+        }
+        completion_.forget(held);
+    } else if (limited_.left_worker(held->job)) {
+        use_.wake_ups.limited_ended();
+    }
+    return std::nullopt;
+}
+
+// Of the same group, while the chain is short. What writes its outcome itself would write it before
+// those in front of it are written.
+HeldJobPtr AsyncExecutor::next_in_chain(
+    const HeldJob& first,
+    const HeldJobPtr& former,
+    const persistence::Outcome& outcome
+) {
+    if (former->group.empty() || former->job.lost_starts > 0 ||
+        outcome.transition.reason != schema::TransitionReason::completed ||
+        use_.clock.steady_now() - first.began.load() >= kLongestChain) {
+        return nullptr;
+    }
+    return order_.next_in_chain(former, [this](const schema::Job& next) {
+        return next.lost_starts == 0 && runner_.is_plain(next);
+    });
 }
 
 // Runs on whatever thread has ended it.

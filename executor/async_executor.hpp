@@ -184,7 +184,13 @@ private:
     void add_second_loops();
     [[nodiscard]] persistence::PageLimit room_to_claim(std::size_t page);
     [[nodiscard]] bool does_acquisition_decide() const;
-    void run(const HeldJobPtr& held);
+    std::size_t run(const HeldJobPtr& held);
+    [[nodiscard]] std::optional<persistence::Outcome> run_one(const HeldJobPtr& held);
+    [[nodiscard]] HeldJobPtr next_in_chain(
+        const HeldJob& first,
+        const HeldJobPtr& former,
+        const persistence::Outcome& outcome
+    );
     void on_committed(HeldJob& held);
     void on_async_end(const HeldJobPtr& held, const HandlerResult& result);
     void on_outcome(const HeldJobPtr& held, persistence::Outcome outcome);

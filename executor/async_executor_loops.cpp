@@ -10,6 +10,7 @@ void AsyncExecutor::add_own_activities() {
     use_.wake_ups.sleepers.groups = [this] { passing_loop_.wake(); };
     use_.wake_ups.sleepers.completion = [this] { completion_loop_.wake(); };
     if (settings_.acquire_async_jobs) {
+        acquirer_.search_first();
         use_.wake_ups.sleepers.acquisition = [&loop = add_activity(acquirer_)] { loop.wake(); };
     }
     if (settings_.reset_expired_jobs) {

@@ -40,6 +40,10 @@ public:
         LastView* view = nullptr  ///< To which it tells what it sees while it is idle.
     );
 
+    /// Call before the first pass: it shall look for recent jobs before it looks at all, because
+    /// the database may keep millions of deleted rows in front of them.
+    void search_first() { searches_ = !order_.is_any(); }
+
     [[nodiscard]] std::string_view name() const noexcept override { return "job acquisition"; }
     [[nodiscard]] schema::Duration run_once() override;
 
@@ -58,6 +62,7 @@ public:
 private:
     [[nodiscard]] schema::Duration take_beside();
     [[nodiscard]] persistence::LockClaim next_claim();
+    void search_for_recent();
     [[nodiscard]] bool is_any_there();
     [[nodiscard]] bool is_any_there(const Look& look);
     [[nodiscard]] bool may_there_be_older(const Look& look) const;
@@ -93,6 +98,7 @@ private:
     std::atomic<std::size_t> nodes_beside_{0};  ///< As the last full look has seen them.
 
     // Touched only on the strand.
+    bool searches_ = false;  ///< See search_first().
     AcquisitionPace pace_;
     std::optional<TogetherShare> together_;  ///< Where jobs of an instance are taken along.
     BacklogCursor<persistence::LanePositions> lanes_;

@@ -92,6 +92,11 @@ JobRunner::Answer JobRunner::run(const HeldJobPtr& held) const {
     return ended(held, *result);
 }
 
+bool JobRunner::is_plain(const schema::Job& job) const {
+    const auto handler = use_.handlers.find(job.handler_type);
+    return handler != nullptr && std::holds_alternative<JobHandler>(*handler);
+}
+
 void JobRunner::ended_elsewhere(HeldJob& held) const {
     const auto took = tell_end(held);
     (void)end_of_news(held);

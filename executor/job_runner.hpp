@@ -68,6 +68,9 @@ public:
 
     [[nodiscard]] Answer run(const HeldJobPtr& held) const;
 
+    /// Whether its handler has ended when it returns, and leaves the outcome to be written.
+    [[nodiscard]] bool is_plain(const schema::Job& job) const;
+
     /// The outcome to be written, of a run whose handler has ended so.
     [[nodiscard]] persistence::Outcome ended(const HeldJobPtr& held, const HandlerResult& result)
         const;

@@ -1,5 +1,6 @@
 #include "executor/outcome_mailbox.hpp"
 
+#include "schema/ensure.hpp"
 #include "schema/limits.hpp"
 
 #include <algorithm>
@@ -16,16 +17,37 @@ using schema::limits::kJobsPerTransaction;
 }  // namespace
 
 void OutcomeMailbox::add(Outcome outcome) {
-    std::size_t count = 0;
+    std::size_t waiting = 0;
     {
         const std::lock_guard lock(mutex_);
         waiting_.push_back(std::move(outcome));
-        count = waiting_.size();
+        waiting = waiting_.size();
         ++unwritten_;
     }
-    if (count == 1) {
+    tell_of(1, waiting);
+}
+
+void OutcomeMailbox::add_together(std::vector<Outcome> outcomes) {
+    JOBSTRAND_ENSURE(!outcomes.empty() && outcomes.size() <= kJobsPerTransaction);
+    for (Outcome& outcome : outcomes) {
+        outcome.is_with_next = &outcome != &outcomes.back();
+    }
+    std::size_t waiting = 0;
+    {
+        const std::lock_guard lock(mutex_);
+        std::ranges::move(outcomes, std::back_inserter(waiting_));
+        waiting = waiting_.size();
+        unwritten_ += outcomes.size();
+    }
+    tell_of(outcomes.size(), waiting);
+}
+
+void OutcomeMailbox::tell_of(std::size_t added, std::size_t waiting) const {
+    const std::size_t before = waiting - added;
+    if (before == 0) {
         wake_ups_.outcomes_wait();
-    } else if (count == kJobsPerTransaction) {
+    }
+    if (before < kJobsPerTransaction && waiting >= kJobsPerTransaction) {
         wake_ups_.outcomes_pile_up();
     }
 }
@@ -48,7 +70,7 @@ void OutcomeMailbox::forget(HeldJobPtr held) {
 
 void OutcomeMailbox::take(std::vector<Outcome>& batch) {
     const std::lock_guard lock(mutex_);
-    move_first(std::min(kJobsPerTransaction - batch.size(), waiting_.size()), batch);
+    move_first(kJobsPerTransaction - batch.size(), batch);
 }
 
 void OutcomeMailbox::take_whole(std::vector<Outcome>& batch) {
@@ -58,7 +80,11 @@ void OutcomeMailbox::take_whole(std::vector<Outcome>& batch) {
     }
 }
 
-void OutcomeMailbox::move_first(std::size_t count, std::vector<Outcome>& batch) {
+void OutcomeMailbox::move_first(std::size_t most, std::vector<Outcome>& batch) {
+    std::size_t count = std::min(most, waiting_.size());
+    while (count > 0 && waiting_[count - 1].is_with_next) {
+        --count;
+    }
     const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
     std::move(waiting_.begin(), end, std::back_inserter(batch));
     waiting_.erase(waiting_.begin(), end);

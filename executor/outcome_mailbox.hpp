@@ -21,6 +21,9 @@ public:
 
     void add(persistence::Outcome outcome);
 
+    /// Adds outcomes that are written in one transaction: at most what it takes.
+    void add_together(std::vector<persistence::Outcome> outcomes);
+
     /// Adds an outcome that another party has written already.
     void add_written(persistence::Outcome outcome);
 
@@ -50,7 +53,8 @@ public:
     [[nodiscard]] bool is_all_written() const;
 
 private:
-    void move_first(std::size_t count, std::vector<persistence::Outcome>& batch);
+    void move_first(std::size_t most, std::vector<persistence::Outcome>& batch);
+    void tell_of(std::size_t added, std::size_t waiting) const;
 
     const WakeUps& wake_ups_;
 

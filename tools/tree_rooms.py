@@ -45,6 +45,7 @@ OWN_INCLUDES = {
         'persistence/batches/', 'persistence/definitions/', 'persistence/engine/', 'persistence/jobs/', 'persistence/journal/', 'persistence/limits/', 'persistence/nodes/',
         'persistence/unique/', 'persistence/workers/'
     },
+    'persistence/trial': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/store/'},
     'persistence/workers': {
         'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/shared/', 'persistence/exclusive/', 'persistence/series/',
         'persistence/jobs/', 'persistence/candidates/', 'persistence/unique/'

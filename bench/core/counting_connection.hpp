@@ -30,6 +30,11 @@ public:
         ++count_.statements;
         return inner_->execute(sql, values);
     }
+    [[nodiscard]] bool copy_in(const persistence::NewRows& rows) override {
+        const bool is_done = inner_->copy_in(rows);
+        count_.statements += is_done ? 1 : 0;
+        return is_done;
+    }
     void query(
         persistence::Query query,
         std::span<const persistence::Value> values,

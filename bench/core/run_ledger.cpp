@@ -38,7 +38,11 @@ void RunLedger::succeeded(std::size_t number) noexcept {
     }
     ++successes_[number];
     // The waiter sets awaited_ before it looks at total_, so one of the two sees the other.
-    if (++total_ == awaited_) {
+    const std::size_t total = ++total_;
+    if (total == 1) {
+        first_ = std::chrono::steady_clock::now();
+    }
+    if (total == awaited_) {
         const std::lock_guard lock(mutex_);
         reached_.notify_all();
     }

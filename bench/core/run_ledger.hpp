@@ -3,6 +3,7 @@
 #include "schema/time.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -31,6 +32,9 @@ public:
 
     [[nodiscard]] std::size_t count() const noexcept { return total_; }
 
+    /// When the first success was counted.
+    [[nodiscard]] std::chrono::steady_clock::time_point first() const { return first_; }
+
     /// Waits until `count` successes were counted; false: not within the limit.
     [[nodiscard]] bool wait_for(std::size_t count, schema::Duration limit);
 
@@ -42,6 +46,7 @@ private:
     std::atomic<std::size_t> total_{0};
     std::atomic<std::size_t> unknown_{0};
     std::atomic<std::size_t> awaited_{SIZE_MAX};  ///< The total that somebody waits for.
+    std::atomic<std::chrono::steady_clock::time_point> first_{};
 
     std::mutex mutex_;
     std::condition_variable reached_;

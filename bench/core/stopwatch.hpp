@@ -9,8 +9,9 @@ namespace jobstrand::bench {
 /// Starts when it is made.
 class Stopwatch final {
 public:
-    [[nodiscard]] double seconds() const {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    [[nodiscard]] double seconds() const { return seconds_until(std::chrono::steady_clock::now()); }
+    [[nodiscard]] double seconds_until(std::chrono::steady_clock::time_point end) const {
+        return std::chrono::duration<double>(end - start_).count();
     }
 
     /// So many per second, since the start.

@@ -47,6 +47,7 @@ void run_a_page(benchmark::State& state) {
             if (--left == 0) {
                 left.notify_one();
             }
+            return 1;
         },
         nobody
     );

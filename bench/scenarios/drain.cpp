@@ -103,23 +103,31 @@ public:
             rates.push_back({name_of(variant), "jobs/s", {}});
         }
         Figure cpu{"CPU time per job", "us", {}};
+        Figure first{"first job ended after", "ms", {}};
+        Figure ran{"until the last job ended", "jobs/s", {}};
         for (std::size_t i = 0; i < bench.options.repeat * rates.size(); ++i) {
             const std::size_t turn = i % rates.size();
             const Drained drained = drain(bench, bench.options.jobs, variants[turn]);
             rates[turn].values.push_back(drained.per_second);
             cpu.values.push_back(drained.cpu_micros_per_job);
+            first.values.push_back(drained.first_ms);
+            ran.values.push_back(drained.ran_per_second);
             bench.say(fmt::format("{} jobs/s", shown(drained.per_second)));
         }
         for (Figure& rate : rates) {
             bench.add_figure(std::move(rate), &Ceiling::run);
         }
         bench.result.figures.push_back(std::move(cpu));
+        bench.result.figures.push_back(std::move(first));
+        bench.result.figures.push_back(std::move(ran));
     }
 
 private:
     struct Drained {
         double per_second = 0;
         double cpu_micros_per_job = 0;
+        double first_ms = 0;
+        double ran_per_second = 0;
     };
 
     /// What differs between the runs that take turns.
@@ -180,11 +188,15 @@ private:
         const double cpu_before = process_cpu_seconds();
         const Stopwatch watch;
         nodes.start();
+        (void)ledger.wait_for(jobs, bench.options.time_limit);
+        const double ran_per_second = watch.rate(jobs);
         bench.wait_for_end(ledger, jobs);
         const Drained drained{
             .per_second = watch.rate(jobs),
             .cpu_micros_per_job =
                 (process_cpu_seconds() - cpu_before) * 1e6 / static_cast<double>(jobs),
+            .first_ms = watch.seconds_until(ledger.first()) * 1e3,
+            .ran_per_second = ran_per_second,
         };
         nodes.stop();
         bench.check_end(ledger, jobs);

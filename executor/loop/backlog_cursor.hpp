@@ -47,7 +47,8 @@ inline constexpr schema::Duration kUsualCommit{std::chrono::milliseconds(200)};
 /// late, and, as long as the database keeps them, all that were deleted. So it depends on what the
 /// last such look has cost: a cheap one may be followed by the next at once, others take a
 /// twentieth of the time, and come a minute apart at most. Looks to the very end of a table, among
-/// ids that apps have made themselves, go by the same rule (see ScanStart).
+/// ids that apps have made themselves (see ScanStart), and those for jobs that nobody serves go by
+/// the same rule.
 ///
 /// Thread safety: none.
 class FullLooks final {
@@ -64,6 +65,9 @@ public:
 
     /// Whether the last one has found little to pass over.
     [[nodiscard]] bool are_cheap() const { return rest_ == Time{0}; }
+
+    /// How long after its beginning the next may follow the last one.
+    [[nodiscard]] Time rest() const { return rest_; }
 
     void was_done(schema::SteadyPoint began, Time took) {
         began_ = began;

@@ -72,6 +72,19 @@ bool ScanStart::is_full_look_due_now(schema::SteadyPoint now) const {
     return !goes_on && full_looks_.may_begin(now);
 }
 
+void ScanStart::begin_at(
+    schema::TimePoint time,
+    schema::SteadyPoint began,
+    FullLooks::Time took,
+    bool found
+) {
+    const std::lock_guard lock(mutex_);
+    behind_ = schema::first_uuid7(time);
+    full_at_ = began;
+    full_looks_.was_done(began, took);
+    is_in_backlog_ = found;
+}
+
 void ScanStart::found(const Look& look, std::string_view end) {
     const std::lock_guard lock(mutex_);
     if (!look.is_full() && look.round == round_) {

@@ -45,6 +45,9 @@ struct Look {
 /// few jobs in front of them. So when a look that found nothing there took long, those that follow
 /// end a day behind now, and see such ids in as small a part of the time as full looks.
 ///
+/// Before the first look nobody knows what the database keeps in front. It is a full one, unless
+/// a search for jobs has found out that it would take long (see begin_at).
+///
 /// Several may look at a time. What one has found moves the others on before it is claimed. A look
 /// that began before the last full one moves nothing: that one may have found older rows.
 ///
@@ -58,6 +61,12 @@ public:
 
     /// Whether a look that began now would be a full one.
     [[nodiscard]] bool is_full_look_due(schema::SteadyPoint now) const;
+
+    /// The first look takes ids from that time on: a search before it began at `began`, took so
+    /// long, and `found` jobs from there. A full look follows as after one that took as long.
+    /// Precondition: nothing was looked at yet.
+    void
+    begin_at(schema::TimePoint time, schema::SteadyPoint began, FullLooks::Time took, bool found);
 
     /// The look goes as far as the row `end`, behind which there may be more. It takes these rows.
     void found(const Look& look, std::string_view end);

@@ -30,11 +30,11 @@ std::vector<HeldJobPtr> GroupOrder::admit(std::vector<HeldJobPtr> jobs) {
 /// Whether it may start.
 bool GroupOrder::join(const HeldJobPtr& job, std::string_view name) {
     Group& group = groups_.try_emplace(std::string(name)).first->second;
-    if (!group.first && group.awaited_until <= clock_.steady_now()) {
+    if (!is_any_under_way(group) && group.awaited_until <= clock_.steady_now()) {
         group = {};  // What it remembers was locked by claims whose locks have ended.
     }
     group.claims.add(1, job->job.lock_expiration.value_or(schema::TimePoint::max()));
-    if (group.first) {
+    if (is_any_under_way(group)) {
         group.waiting.push_back(job);
         ++waiting_;
         return false;
@@ -63,22 +63,54 @@ std::vector<HeldJobPtr> GroupOrder::ended(std::span<const schema::Job* const> jo
 }
 
 HeldJobPtr GroupOrder::next_after(const schema::Job& job, Groups::iterator group) {
-    auto& [first, waiting, claims, is_any_lost, awaited_until] = group->second;
-    if (!first || &first->job != &job) {
-        waiting_ -=
-            std::erase_if(waiting, [&job](const HeldJobPtr& held) { return &held->job == &job; });
+    if (!leave(job, group->second) || is_any_under_way(group->second)) {
         return nullptr;
     }
-    is_any_lost = is_any_lost || first->is_lost || first->lock_until.load() <= clock_.steady_now();
-    first = nullptr;
-    if (waiting.empty()) {
+    if (group->second.waiting.empty()) {
         end(group);
         return nullptr;
     }
-    first = std::move(waiting.front());
-    waiting.pop_front();
+    return take_waiting(group->second);
+}
+
+/// Whether it was under way.
+bool GroupOrder::leave(const schema::Job& job, Group& group) {
+    const auto is_it = [&job](const HeldJobPtr& held) { return held && &held->job == &job; };
+    const auto chained = std::ranges::find_if(group.chain, is_it);
+    if (is_it(group.first)) {
+        group.is_any_lost = group.is_any_lost || is_lost(*group.first);
+        group.first = nullptr;
+    } else if (chained != group.chain.end()) {
+        group.is_any_lost = group.is_any_lost || is_lost(**chained);
+        group.chain.erase(chained);
+    } else {
+        waiting_ -= std::erase_if(group.waiting, is_it);
+        return false;
+    }
+    return true;
+}
+
+HeldJobPtr GroupOrder::take_waiting(Group& group) {
+    group.first = std::move(group.waiting.front());
+    group.waiting.pop_front();
     --waiting_;
-    return first;
+    return group.first;
+}
+
+HeldJobPtr GroupOrder::next_in_chain(
+    const HeldJobPtr& former,
+    const std::function<bool(const schema::Job&)>& suited
+) {
+    const std::lock_guard lock(mutex_);
+    const auto group = groups_.find(group_of(former->job));
+    const bool is_next = group != groups_.end() && group->second.first == former &&
+                         !group->second.waiting.empty() && !is_lost(*former) &&
+                         suited(group->second.waiting.front()->job);
+    if (!is_next) {
+        return nullptr;
+    }
+    group->second.chain.push_back(former);
+    return take_waiting(group->second);
 }
 
 void GroupOrder::end(Groups::iterator group) {

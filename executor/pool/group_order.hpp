@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <span>
@@ -21,9 +22,11 @@
 namespace jobstrand::executor {
 
 /// Lets the exclusive jobs of a group that this executor holds run one after the other: the next
-/// one starts when the former is no longer held, which is after its outcome was written (I4). Those
-/// that wait here take no place in the queue of the workers. It also knows which groups have ended,
-/// and how many of their jobs were claimed, which the store compares (see persistence::GroupEnd).
+/// one starts when the former is no longer held, which is after its outcome was written (I4). A
+/// chain of short ones need not wait: one thread runs them, and their outcomes are written in one
+/// transaction, so that none of them is done before those in front of it are. Those that wait here
+/// take no place in the queue of the workers. It also knows which groups have ended, and how many
+/// of their jobs were claimed, which the store compares (see persistence::GroupEnd).
 ///
 /// A group of which a lock was lost is forgotten without a word: others may have it.
 ///
@@ -42,6 +45,12 @@ public:
     /// These jobs, which are borrowed from HeldJob, are not held any more. Returns those that may
     /// start therefore.
     [[nodiscard]] std::vector<HeldJobPtr> ended(std::span<const schema::Job* const> jobs);
+
+    /// Returns the job that waits behind `former`, which has just run: the caller runs it at once,
+    /// and has the outcomes of both written in one transaction. nullptr: none waits, it is not
+    /// `suited`, or the lock of `former` is lost.
+    [[nodiscard]] HeldJobPtr
+    next_in_chain(const HeldJobPtr& former, const std::function<bool(const schema::Job&)>& suited);
 
     /// Takes out the jobs that wait behind these.
     [[nodiscard]] std::vector<HeldJobPtr> take_behind(std::span<const HeldJobPtr> jobs);
@@ -77,12 +86,23 @@ private:
     };
     struct Group {
         HeldJobPtr first;  ///< Queued or running, or its outcome is being written.
+        std::vector<HeldJobPtr>
+            chain;  ///< Those before it whose outcomes are written with its own.
         std::deque<HeldJobPtr> waiting;
         Claims claims;
         bool is_any_lost = false;
         schema::SteadyPoint awaited_until = {};  ///< Without a first one: until when one may come.
     };
     using Groups = std::map<std::string, Group, std::less<>>;
+
+    [[nodiscard]] bool is_lost(const HeldJob& job) const {
+        return job.is_lost || job.lock_until.load() <= clock_.steady_now();
+    }
+    [[nodiscard]] static bool is_any_under_way(const Group& group) {
+        return group.first != nullptr || !group.chain.empty();
+    }
+    [[nodiscard]] bool leave(const schema::Job& job, Group& group);
+    [[nodiscard]] HeldJobPtr take_waiting(Group& group);
 
     [[nodiscard]] std::string_view group_of(const schema::Job& job) const {
         return schema::exclusive_group(job, over_);

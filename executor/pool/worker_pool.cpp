@@ -166,12 +166,12 @@ void WorkerPool::run_next(std::unique_lock<std::mutex>& lock) {
         wake_ups_.room_became_free();
     }
     const auto began = std::chrono::steady_clock::now();
-    run_(job);
+    const std::size_t runs = run_(job);
     const auto ended = std::chrono::steady_clock::now();
     lock.lock();
     --running_;
     last_end_ = ended;
-    forecast_.ended(ended - began);
+    forecast_.ended((ended - began) / runs);
     queue_.ended(*job);
     if (job->job.lost_starts > 0) {
         work_available_.notify_all();  // Others may have waited for its end.

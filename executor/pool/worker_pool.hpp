@@ -34,7 +34,8 @@ public:
         RunQueue::Rules order = {};
     };
 
-    using Run = std::function<void(const HeldJobPtr&)>;
+    /// Returns how many jobs it has run: this one, and what it has run behind it.
+    using Run = std::function<std::size_t(const HeldJobPtr&)>;
 
     /// It reports room, from a worker thread, to those who have asked for it (see room_to_claim).
     WorkerPool(Size size, Run run, const WakeUps& wake_ups);

@@ -1,5 +1,6 @@
 #include "executor/report/unserved_jobs.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 namespace jobstrand::executor {
@@ -22,8 +23,13 @@ schema::Duration UnservedJobs::run_once() {
     if (view_ != nullptr && view_->none_of(&persistence::IdleView::has_executable, now)) {
         return kInterval;
     }
+    if (!looks_.may_begin(now)) {
+        return std::chrono::ceil<schema::Duration>(looks_.rest());
+    }
     std::erase_if(said_, [&](const auto& said) { return now - said.second >= kSayAgain; });
-    for (const auto& [kind, jobs] : store_.unserved(clock_.now(), kRowsLookedAt)) {
+    const auto unserved = store_.unserved(clock_.now(), kRowsLookedAt);
+    looks_.was_done(now, clock_.steady_now() - now);
+    for (const auto& [kind, jobs] : unserved) {
         if (said_.emplace(kind, now).second) {
             log_.write(
                 schema::LogLevel::warn,
@@ -37,7 +43,7 @@ schema::Duration UnservedJobs::run_once() {
             );
         }
     }
-    return kInterval;
+    return std::max(kInterval, std::chrono::ceil<schema::Duration>(looks_.rest()));
 }
 
 }  // namespace jobstrand::executor

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "executor/loop/activity.hpp"
+#include "executor/loop/backlog_cursor.hpp"
 #include "executor/loop/last_view.hpp"
 #include "persistence/served_store.hpp"
 #include "schema/clock.hpp"
@@ -34,6 +35,7 @@ private:
 
     // Touched only on the strand.
     std::map<persistence::JobKind, schema::SteadyPoint> said_;  ///< And when.
+    FullLooks looks_;
 };
 
 }  // namespace jobstrand::executor

@@ -139,7 +139,7 @@ PageCandidates page_candidates(
         page.plain = std::move(jobs);
         jobs = std::move(rest);
     }
-    std::ranges::sort(jobs, {}, &Job::id);
+    sort_by_id(jobs);
     page.rows.jobs = still_free_for_update(transaction, jobs);
     return page;
 }

@@ -92,11 +92,11 @@ void SqlRunStore::add_runs(std::span<const EndedRun> runs) {
         run.id = book_.next_id(run.ended);
     }
     const auto write = [&](Transaction& transaction) {
-        NewRows rows{.table = "JS_ENDED_RUN", .columns = kRunColumns, .values = {}};
+        NewRows rows{.table = "JS_ENDED_RUN", .columns = kRunColumns};
         for (const EndedRun& run : named) {
             append_run(rows.values, run, transaction.dialect());
         }
-        insert_history(transaction, rows);
+        insert_all(transaction, rows);
     };
     runner_.run(write, {});  // A commit in doubt is left as it is.
 }

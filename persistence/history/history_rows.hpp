@@ -1,6 +1,6 @@
 #pragma once
 
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/new_rows.hpp"
 #include "schema/time.hpp"
 
 #include <optional>
@@ -12,18 +12,6 @@
 
 /// How the tables of the past are written and asked.
 namespace jobstrand::persistence {
-
-/// The rows of one table that one transaction adds, value by value.
-struct NewRows {
-    std::string_view table;
-    std::span<const std::string_view> columns;
-    std::vector<Value> values;     ///< Row by row.
-    std::string_view behind = {};  ///< What stands behind the VALUES.
-};
-
-/// Inserts them with few statements; columns that no row of a statement uses are not named, so that
-/// they cost nothing.
-void insert_history(Transaction& transaction, const NewRows& rows);
 
 /// The nearest time that a column holds: what has happened must be storable.
 [[nodiscard]] schema::TimePoint storable(schema::TimePoint time, const Dialect& dialect);

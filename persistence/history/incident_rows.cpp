@@ -146,14 +146,14 @@ void open_incidents(
         return;
     }
     std::ranges::sort(*incidents, {}, &Incident::job);
-    NewRows rows{.table = kOpenTable, .columns = kIncidentColumns, .values = {}};
+    NewRows rows{.table = kOpenTable, .columns = kIncidentColumns};
     for (Incident& incident : *incidents) {
         incident.id = book.next_id(incident.time);
         append_incident(rows.values, incident, transaction.dialect());
     }
     const std::string behind = overwriting(transaction.dialect());
     rows.behind = behind;
-    insert_history(transaction, rows);
+    insert_all(transaction, rows);
     transaction.on_commit([&book, incidents] {
         book.opened += incidents->size();
         if (book.on_incident()) {

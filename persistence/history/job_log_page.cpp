@@ -175,12 +175,12 @@ void JobLogPage::write(Transaction& transaction) {
     if (lines_.empty()) {
         return;
     }
-    NewRows rows{.table = kLogTable, .columns = kLogColumns, .values = {}};
+    NewRows rows{.table = kLogTable, .columns = kLogColumns};
     rows.values.reserve(lines_.size() * kLogColumns.size());
     for (const JobLogLine& line : lines_) {
         append_line(rows.values, line, transaction.dialect());
     }
-    insert_history(transaction, rows);
+    insert_all(transaction, rows);
     lines_.clear();
 }
 

@@ -122,7 +122,7 @@ void claim_plain(
         return;
     }
     std::ranges::move(page.plain, std::back_inserter(jobs));
-    std::ranges::sort(jobs, {}, &Job::id);
+    sort_by_id(jobs);
 }
 
 /// The one way to claim: locks what `select` finds, until that is something or the end. A page that

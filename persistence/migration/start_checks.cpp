@@ -47,10 +47,11 @@ bool is_allowed(Connection& connection, const schema::Table& table, const Right&
         );
         return true;
     } catch (const DbError& error) {
-        if (error.kind() != DbErrorKind::access_denied) {
+        if (error.kind() != DbErrorKind::access_denied && error.kind() != DbErrorKind::other) {
             throw;
         }
-        return false;
+        // A database that does not know the statement says nothing about rights.
+        return error.kind() == DbErrorKind::other;
     }
 }
 

@@ -25,6 +25,8 @@ constexpr std::string_view kEmptyText = "''";
 
 struct Layout {
     std::vector<RowField> fields;
+    std::vector<std::string_view> names;
+    std::vector<std::string_view> with_default;
     std::string columns;
     std::string selected_beside_engine;
 };
@@ -49,8 +51,11 @@ Layout layout_of(JobPlace place) {
                 .member = field.member,
                 .is_null_when_empty =
                     field.column.default_value != kEmptyText && !field.column.required,
-                .has_default = !field.column.default_value.empty(),
             });
+            layout.names.push_back(field.column.name);
+            if (!field.column.default_value.empty()) {
+                layout.with_default.push_back(field.column.name);
+            }
         }
     }
     return layout;
@@ -157,6 +162,15 @@ std::span<const RowField> fields_of(JobPlace place) {
     return known_layout_of(place).fields;
 }
 
+NewRows new_rows_of(JobPlace place) {
+    const Layout& layout = known_layout_of(place);
+    return {
+        .table = schema::table_of(place),
+        .columns = layout.names,
+        .with_default = layout.with_default,
+    };
+}
+
 std::string_view columns_of(JobPlace place) {
     return known_layout_of(place).columns;
 }
@@ -219,6 +233,21 @@ bool is_too_long_for_row(std::string_view payload) {
         return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
     });
     return static_cast<std::size_t>(characters) > schema::limits::kInlinePayloadLength;
+}
+
+void sort_by_id(std::vector<Job>& jobs) {
+    std::vector<Job*> order;
+    order.reserve(jobs.size());
+    for (Job& job : jobs) {
+        order.push_back(&job);
+    }
+    std::ranges::sort(order, {}, &Job::id);
+    std::vector<Job> sorted;
+    sorted.reserve(jobs.size());
+    for (Job* const job : order) {
+        sorted.push_back(std::move(*job));
+    }
+    jobs = std::move(sorted);
 }
 
 }  // namespace jobstrand::persistence

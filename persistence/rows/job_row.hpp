@@ -1,6 +1,6 @@
 #pragma once
 
-#include "persistence/sql/connection.hpp"
+#include "persistence/sql/new_rows.hpp"
 #include "schema/job.hpp"
 #include "schema/job_fields.hpp"
 #include "schema/job_place.hpp"
@@ -20,14 +20,16 @@ struct RowField {
     std::string_view column;
     schema::JobMember member;
     bool is_null_when_empty = true;  ///< Of a text.
-    bool has_default = false;        ///< The column, for an INSERT that does not name it.
 };
 
 /// The fields that the table of a place has, in column order. Not for history, which has other
 /// columns.
 [[nodiscard]] std::span<const RowField> fields_of(schema::JobPlace place);
 
-/// Their columns as a list for an INSERT: `ID_, REV_, ...`.
+/// New rows of its table, of which there are none yet.
+[[nodiscard]] NewRows new_rows_of(schema::JobPlace place);
+
+/// The same as a list for an INSERT: `ID_, REV_, ...`.
 [[nodiscard]] std::string_view columns_of(schema::JobPlace place);
 
 /// The same for a SELECT, whose rows are read as jobs.
@@ -73,5 +75,8 @@ struct JobRows {
 
 /// Whether the text has more characters (not bytes) than HANDLER_CFG_ takes.
 [[nodiscard]] bool is_too_long_for_row(std::string_view payload);
+
+/// Brings them into the order of their ids, and moves each once: a job is two dozen texts.
+void sort_by_id(std::vector<schema::Job>& jobs);
 
 }  // namespace jobstrand::persistence

@@ -13,6 +13,7 @@
 namespace jobstrand::persistence {
 
 struct Dialect;
+struct NewRows;
 
 /// What a column of bytes holds.
 using Bytes = std::span<const std::byte>;
@@ -88,6 +89,10 @@ public:
     /// Runs an INSERT, UPDATE or DELETE; returns the number of rows that it inserted, deleted or
     /// found for update.
     virtual std::int64_t execute(std::string_view sql, std::span<const Value> parameters) = 0;
+
+    /// Inserts rows, which have nothing behind their VALUES, faster than a statement does. false:
+    /// it knows no such way for them, and nothing was done.
+    [[nodiscard]] virtual bool copy_in(const NewRows& /*rows*/) { return false; }
 
     /// Runs a SELECT, or a change that returns rows, and calls `read` for each row. `read` must not
     /// use this connection.

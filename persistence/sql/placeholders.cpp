@@ -7,10 +7,7 @@
 
 namespace jobstrand::persistence {
 
-namespace {
-
-/// The position behind the text, name or comment that begins at `start`; `start` when none does.
-/// A doubled quote inside a text ends one and begins another, which comes to the same.
+// A doubled quote inside a text ends one and begins another, which comes to the same.
 std::size_t skip_quoted(std::string_view sql, std::size_t start) {
     const std::string_view rest = sql.substr(start);
     const auto behind = [&](std::string_view end, std::size_t from) {
@@ -28,8 +25,6 @@ std::size_t skip_quoted(std::string_view sql, std::size_t start) {
     }
     return start;
 }
-
-}  // namespace
 
 std::size_t count_placeholders(std::string_view sql) {
     std::size_t count = 0;
@@ -70,10 +65,6 @@ std::string number_placeholders(std::string_view sql, char mark) {
         }
     }
     return named;
-}
-
-std::string name_placeholders(std::string_view sql) {
-    return number_placeholders(sql, ':');
 }
 
 }  // namespace jobstrand::persistence

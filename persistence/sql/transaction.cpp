@@ -54,6 +54,10 @@ std::int64_t Transaction::execute(std::string_view sql, std::initializer_list<Va
     return execute(sql, as_span(parameters));
 }
 
+bool Transaction::copy_in(const NewRows& rows) {
+    return run([&] { return connection_.copy_in(rows); });
+}
+
 void Transaction::query(Query query, std::span<const Value> parameters, const RowReader& read) {
     run([&] { connection_.query(query, parameters, read); });
 }

@@ -46,6 +46,7 @@ public:
     /// See Connection. Throws std::logic_error when the transaction has ended.
     std::int64_t execute(std::string_view sql, std::span<const Value> parameters);
     std::int64_t execute(std::string_view sql, std::initializer_list<Value> parameters = {});
+    [[nodiscard]] bool copy_in(const NewRows& rows);
     void query(Query query, std::span<const Value> parameters, const RowReader& read);
     void query(Query query, std::initializer_list<Value> parameters, const RowReader& read);
 

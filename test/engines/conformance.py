@@ -2,7 +2,7 @@
 """Runs the conformance suite on a server of another version than the machine's, which is got, started and stopped.
 
 Its packages are downloaded once, Debian's from the mirror that apt has on this machine, checked against the keys of Debian and Ubuntu, and unpacked
-with the libraries that they were built for: nothing is installed. The server runs on a free port of 127.0.0.1, with its data in a folder of its own.
+with the libraries that they were built for: nothing is installed. Vitess is built from its Go module, by the `go` of this machine, on top of that MySQL. The server runs on a free port of 127.0.0.1, with its data in a folder of its own.
 MySQL is logged in to as docs/databases.md says. The last line is `N passed, N failed`.
 
 {servers}
@@ -79,6 +79,8 @@ def main():
         results.unlink(missing_ok=True)
         try:
             root = packages.unpacked(folder.resolve(), engine.suite, engine.package, engine.programs)
+            if engine.command:
+                packages.built(root, engine.command, engine.version)
             with servers.started(engine, root) as url:
                 print(f'{asked.server}: {packages.version_of(root, engine.package)} is ready after {time.monotonic() - begin:.0f} s', flush=True)
                 code = run(program, on_server(asked.filter, engine.scheme), url, results)

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 
 INSTALL_S = 300
+BUILD_S = 3600
 KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 UBUNTU, UBUNTU_SUITES = 'http://archive.ubuntu.com/ubuntu', ('jammy', 'noble', 'resolute')
 PROGRAMS = ('apt-get', 'apt-cache', 'dpkg-deb', 'patchelf')
@@ -45,9 +46,24 @@ def unpacked(folder, suite, package, programs):
     return root
 
 
-def _run(command, **more):
+def built(root, command, version):
+    """Builds a program of a Go module for the unpacked packages, once; `command` is its folder in the module. The go.mod of a module may have what
+    `go install` refuses, so it is built as what another one requires."""
+    if shutil.which('go') is None:
+        raise CannotInstall('go is not on this machine: it builds what no package has')
+    module, program = root / 'module', root / 'usr/bin' / command.rsplit('/', 1)[1]
+    module.mkdir(exist_ok=True)
+    with open(module / 'building', 'w', encoding='utf-8') as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not program.exists():
+            (module / 'go.mod').unlink(missing_ok=True)
+            for words in (['mod', 'init', 'built'], ['get', f'{command}@{version}'], ['build', '-ldflags=-s -w', '-o', program, command]):
+                _run(['go', *words], cwd=module, timeout=BUILD_S)
+
+
+def _run(command, timeout=INSTALL_S, **more):
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=INSTALL_S,
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=timeout,
                               check=False, **more)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise CannotInstall(str(error)) from error

@@ -32,12 +32,15 @@ UNLIKE_OURS = ('--default-time-zone=+05:00', '--transaction-isolation=SERIALIZAB
 
 @dataclass
 class Engine:
-    """A server by its packages, and what starts it: `start` is given the folder of the unpacked packages, one of its own, and a port."""
+    """A server by its packages, and what starts it: `start` is given the folder of the unpacked packages, one of its own, and a port. `command` is a
+    program of a Go module that it needs besides."""
     suite: str
     package: str
     programs: tuple
     scheme: str
     start: Callable
+    command: str = ''
+    version: str = ''
 
 
 @contextlib.contextmanager
@@ -123,6 +126,27 @@ def mysql(root, folder, port):
 
 
 @contextlib.contextmanager
+def vitess(root, folder, port):
+    """vtcombo: vtgate and vttablet in one process, on a MySQL of its own. Each database that is created is a keyspace of one shard."""
+    program, share, socket_path = root / 'usr/sbin/mysqld', root / 'usr/share/mysql', folder / 'socket'
+    own = ['--no-defaults', f'--basedir={root}/usr', f'--datadir={folder}/data', f'--lc-messages-dir={share}', f'--character-sets-dir={share}/charsets',
+           f'--plugin-dir={root}/usr/lib/mysql/plugin', '--secure-file-priv=NULL', '--innodb-flush-method=nosync']
+    (folder / 'users.sql').write_text("CREATE USER vt@localhost IDENTIFIED BY 'vt';\nGRANT ALL ON *.* TO vt@localhost WITH GRANT OPTION;\n"
+                                      'CREATE DATABASE _vt;\nCREATE DATABASE vt_main_0 CHARACTER SET utf8mb4;\n')
+    _set_up(program, *own, '--initialize-insecure')
+    behind = _command(program, *own, f'--socket={socket_path}', f'--port={free_port()}', f'--tmpdir={folder}', f'--init-file={folder}/users.sql', '--bind-address=127.0.0.1',
+                      '--innodb-buffer-pool-size=128M', '--sync-binlog=0', '--gtid-mode=ON', '--enforce-gtid-consistency=ON', '--loose-mysqlx=OFF', '--max-connections=400')
+    users = [f'--db-{user}-{what}=vt' for user in ('app', 'dba', 'allprivs', 'appdebug', 'filtered', 'repl', 'erepl') for what in ('user', 'password')]
+    before = _command('env', f'HOME={folder}/data', f'VTDATAROOT={folder}/data', root / 'usr/bin/vtcombo', *users, f'--db-socket={socket_path}', '--db-charset=utf8mb4',
+                      f'--mysql-server-socket-path={folder}/data/vtgate', '--mycnf-server-id=1',
+                      '--proto-topo=cells:"test" keyspaces:{name:"main" shards:{name:"0" db_name_override:"vt_main_0"}}',
+                      '--mysql-auth-server-impl=none', f'--mysql-server-port={port}', '--mysql-server-bind-address=127.0.0.1', f'--port={free_port()}', f'--grpc-port={free_port()}',
+                      '--dbddl-plugin=vttest', '--tablet-types-to-wait=PRIMARY', '--tablet-refresh-interval=1s')
+    with _server(behind, folder / 'log', socket_path.exists), _server(before, folder / 'vitess-log', lambda: _greets(port)):
+        yield 'main'
+
+
+@contextlib.contextmanager
 def mariadb(root, folder, port):
     program = root / 'usr/sbin/mariadbd'
     share = next((root / 'usr/share').glob('*/*_system_tables.sql')).parent
@@ -168,11 +192,16 @@ def _postgresql(suite):
     return Engine(suite, r'postgresql-\d+', ('usr/lib/postgresql/*/bin/*',), 'postgresql', postgresql)
 
 
+def _vitess(version):
+    return Engine('sid', r'mysql-server-core', ('usr/sbin/mysqld',), 'mysql', vitess, 'vitess.io/vitess/go/cmd/vtcombo', version)
+
+
 # The newest that Debian has, and those before it that other suites have; Debian 12's own are what the suite runs on anyway.
 ENGINES = {
     'mysql': _mysql('sid'),
     'mysql-8.4': _mysql('resolute'),
     'mysql-8.0': _mysql('noble'),
+    'vitess': _vitess('v0.24.4'),
     'mariadb': _mariadb('sid'),
     'mariadb-10.6': _mariadb('jammy'),
     'postgresql': _postgresql('sid'),

@@ -72,6 +72,57 @@ TEST_F(ActivitiesTest, Acquisition_claims_for_its_own_types_and_lock_time_and_ha
     EXPECT_EQ(intake.ids(), (std::vector<std::string>{"a", "b"}));
 }
 
+/// A node that has just started, on a database that may keep what was deleted.
+class FirstLook : public ActivitiesTest {
+protected:
+    FirstLook() {
+        intake.free_places = 2048;
+        acquirer.search_first();
+    }
+
+    /// A part of the search takes so long.
+    [[nodiscard]] auto part(bool found, schema::Duration took = 0ms) {
+        return [this, found, took](auto&, auto, auto) {
+            clock.tick(took);
+            return found;
+        };
+    }
+
+    JobAcquirer acquirer{an_acquirer({.acquire_page = 2})};
+    const schema::TimePoint start = clock.now();
+};
+
+TEST_F(FirstLook, Begins_with_the_oldest_where_nothing_is_in_its_way) {
+    EXPECT_CALL(store, has_acquirable(_, _, _)).Times(8).WillRepeatedly(part(false));
+    EXPECT_CALL(store, acquire(_, _, _, "")).WillOnce(full_page({a_job("a"), a_job("b")}));
+    EXPECT_EQ(acquirer.run_once(), 0ms);
+}
+
+TEST_F(FirstLook, Begins_with_the_oldest_of_the_recent_ones_if_a_search_further_back_takes_long) {
+    const std::string a_second = schema::first_uuid7(start - 1s);
+    const std::string four = schema::first_uuid7(start - 4s);
+    const std::string sixteen = schema::first_uuid7(start - 16s);
+    testing::InSequence sequence;
+    EXPECT_CALL(store, has_acquirable(_, a_second, "")).WillOnce(part(true));
+    EXPECT_CALL(store, has_acquirable(_, four, a_second)).WillOnce(part(true, 50ms));
+    EXPECT_CALL(store, has_acquirable(_, sixteen, four)).WillOnce(part(false, 51ms));
+    EXPECT_CALL(store, acquire(_, _, _, four)).WillOnce(full_page({a_job("a"), a_job("b")}));
+    EXPECT_EQ(acquirer.run_once(), 0ms);
+}
+
+TEST_F(FirstLook, Is_for_what_comes_now_if_only_deleted_rows_were_found) {
+    EXPECT_CALL(store, has_acquirable(_, _, "")).WillOnce(part(false, 100ms));
+    EXPECT_CALL(store, acquire(_, _, _, schema::first_uuid7(start - kUsualCommit)))
+        .WillOnce(Return(std::vector<schema::Job>{}));
+    (void)acquirer.run_once();
+    clock.tick(1'800ms);
+    EXPECT_CALL(store, has_acquirable(_, testing::Not(""), _)).WillOnce(part(false));
+    (void)acquirer.run_once();
+    clock.tick(100ms);
+    EXPECT_CALL(store, has_acquirable(_, "", _)).WillOnce(part(false));
+    (void)acquirer.run_once();
+}
+
 TEST_F(ActivitiesTest, Acquisition_goes_on_behind_its_last_page_and_begins_anew_after_the_last) {
     JobAcquirer acquirer = an_acquirer({.acquire_page = 2});
     intake.free_places = 2048;

@@ -156,6 +156,53 @@ TEST_F(GroupOrderTest, A_count_is_forgotten_when_the_locks_have_ended_that_it_is
     EXPECT_THAT(order.take_ended(10), ElementsAre(end_of("i", 1)));
 }
 
+class GroupChain : public GroupOrderTest {
+protected:
+    void SetUp() override { (void)admit({a, b, c}); }
+
+    [[nodiscard]] HeldJobPtr after(const HeldJobPtr& former, bool is_suited = true) {
+        return order.next_in_chain(former, [&](const schema::Job&) { return is_suited; });
+    }
+
+    const HeldJobPtr a = of("i", "a");
+    const HeldJobPtr b = of("i", "b");
+    const HeldJobPtr c = of("i", "c");
+};
+
+TEST_F(GroupChain, Goes_on_before_the_former_outcome_is_written) {
+    EXPECT_EQ(after(a), b);
+    EXPECT_EQ(after(b), c);
+    EXPECT_EQ(after(c), nullptr) << "nothing waits";
+    EXPECT_EQ(order.waiting(), 0U);
+}
+
+TEST_F(GroupChain, Ends_the_group_when_all_of_it_is_written_in_whatever_order) {
+    (void)after(a);
+    EXPECT_THAT(ended(b), IsEmpty()) << "a is not written yet";
+    EXPECT_THAT(admit({of("i", "d")}), IsEmpty());
+    EXPECT_THAT(ended(a), ElementsAre("c"));
+    (void)ended(c);
+    EXPECT_FALSE(order.has_ended_groups()) << "d has its turn";
+}
+
+TEST_F(GroupChain, Starts_nothing_that_is_not_suited_or_not_its_turn) {
+    EXPECT_EQ(after(a, false), nullptr);
+    EXPECT_EQ(after(b), nullptr) << "it is a that runs";
+    EXPECT_EQ(after(of("", "plain")), nullptr);
+    EXPECT_THAT(ended(a), ElementsAre("b"));
+}
+
+TEST_F(GroupChain, Ends_with_a_lock_and_the_group_is_not_passed_on) {
+    (void)after(a);
+    a->is_lost = true;
+    b->is_lost = true;
+    EXPECT_EQ(after(b), nullptr);
+    (void)order.take_all();
+    (void)ended(a);
+    (void)ended(b);
+    EXPECT_FALSE(order.has_ended_groups());
+}
+
 // Others may hold it by now.
 TEST_F(GroupOrderTest, A_group_of_which_a_lock_was_lost_is_not_passed_on) {
     const auto lost = of("i", "a");

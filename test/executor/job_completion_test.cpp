@@ -287,6 +287,40 @@ TEST_F(JobCompletionTest, Outcomes_that_fill_a_transaction_are_written_beside_th
     EXPECT_EQ(held.size(), 0U);
 }
 
+TEST_F(JobCompletionTest, What_belongs_together_is_written_in_one_transaction) {
+    add_many(998);
+    std::vector<Outcome> chain;
+    for (const char* id : {"a", "b", "c"}) {
+        const schema::Job job = a_job(id);
+        chain.push_back(
+            {.job = std::make_shared<const schema::Job>(job), .transition = schema::completed(job)}
+        );
+    }
+    completion.add_together(std::move(chain));
+    add("d");
+    testing::InSequence sequence;
+    expect_batch(998).WillOnce(testing::Return(std::vector(998, OutcomeAnswer::done)));
+    expect_batch(4).WillOnce(testing::Return(std::vector(4, OutcomeAnswer::done)));
+    EXPECT_EQ(completion.run_once(), 0ms);
+    EXPECT_EQ(completion.run_once(), kUntilWoken);
+    EXPECT_TRUE(completion.is_empty());
+}
+
+TEST_F(JobCompletionTest, Outcomes_that_come_together_wake_both_loops_once) {
+    int wakes = 0;
+    int second_wakes = 0;
+    wake_ups.sleepers.completion = [&] { ++wakes; };
+    wake_ups.sleepers.completion_beside = [&] { ++second_wakes; };
+    add_many(999);
+    const schema::Job job = a_job("a");
+    const Outcome outcome{
+        .job = std::make_shared<const schema::Job>(job), .transition = schema::completed(job)};
+    completion.add_together({outcome, outcome});
+    completion.add_together({outcome, outcome});
+    EXPECT_EQ(wakes, 1);
+    EXPECT_EQ(second_wakes, 1);
+}
+
 TEST_F(JobCompletionTest, What_the_second_loop_could_not_write_is_written_by_the_stop) {
     add_many(1000);
     expect_batch(1000)

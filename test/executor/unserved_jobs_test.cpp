@@ -49,6 +49,19 @@ TEST_F(UnservedJobsTest, Says_once_an_hour_what_nobody_serves_for_each_kind) {
     EXPECT_EQ(lines(), 4);
 }
 
+// It reads past everything that the database keeps of deleted rows.
+TEST_F(UnservedJobsTest, Looks_for_a_twentieth_of_the_time_at_most) {
+    EXPECT_CALL(store, unserved(_, _)).WillOnce([&](auto, auto) {
+        clock.tick(1s);
+        return Waiting{};
+    });
+    EXPECT_EQ(unserved.run_once(), 20s);
+    EXPECT_EQ(unserved.run_once(), 20s) << "it was woken, and that was no use";
+    clock.tick(19s);
+    EXPECT_CALL(store, unserved(_, _)).WillOnce(Return(Waiting{}));
+    EXPECT_EQ(unserved.run_once(), 10s);
+}
+
 TEST_F(UnservedJobsTest, Says_a_new_kind_at_once) {
     nobody_serves({{.kind = {.handler_type = "a"}, .jobs = 1}});
     (void)unserved.run_once();

@@ -44,6 +44,7 @@ public:
                   }
                   started.notify();
                   gate_.wait();
+                  return 1;
               },
               wake_ups_
           ) {
@@ -161,6 +162,7 @@ TEST(WorkerPool, Jobs_that_wait_behind_others_take_room_while_there_is_enough_to
             if (job->job.id == "long") {
                 gate.wait();
             }
+            return 1;
         },
         wake_ups
     );
@@ -207,6 +209,7 @@ TEST(WorkerPool, Room_is_told_when_it_is_enough_for_the_smallest_page_that_someb
             } else if (job->job.id == "second") {
                 second.wait();
             }
+            return 1;
         },
         wake_ups
     );

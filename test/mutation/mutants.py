@@ -49,6 +49,7 @@ LIMITED = "persistence/candidates/limited_candidates.cpp"
 JOIN_LIMITS = "persistence/limits/join_limits.cpp"
 RUNNER = "executor/job_runner.cpp"
 HELD = "executor/pool/held_jobs.cpp"
+ORDER = "executor/pool/group_order.cpp"
 
 MUTANTS = [
     without("a fence ignores the revision", FENCES, "kByRow", "REV_ = ?"),
@@ -208,6 +209,25 @@ MUTANTS = [
         COMPANIONS,
         "    count_in_groups(transaction, claim, context.exclusive_over, besides);\n",
         "    (void)count_in_groups;\n",
+    ),
+    Mutant("a group ends before its chain is written", ORDER, " || is_any_under_way(group->second)", ""),
+    Mutant(
+        "a chain goes on although its lock is lost",
+        ORDER,
+        "!group->second.waiting.empty() && !is_lost(*former)",
+        "!group->second.waiting.empty()",
+    ),
+    Mutant(
+        "a chain goes on behind a failure",
+        "executor/async_executor.cpp",
+        "outcome.transition.reason != schema::TransitionReason::completed ||",
+        "",
+    ),
+    Mutant(
+        "a chain is written in pieces",
+        "executor/outcome_mailbox.cpp",
+        "count > 0 && waiting_[count - 1].is_with_next",
+        "false",
     ),
     Mutant("a hand-off asks for no group", PRODUCER, "!schema::may_exclude(job) && ", ""),
     Mutant("a waiting job counts as held", TABLE, "!schema::waits_for_exclusive(job) && ", ""),

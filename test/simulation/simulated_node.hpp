@@ -82,6 +82,8 @@ private:
     [[nodiscard]] std::vector<executor::HeldJobPtr> submit(std::vector<executor::HeldJobPtr> jobs);
     void release(std::vector<executor::HeldJobPtr> jobs);
     void on_gone(std::span<const schema::Job* const> jobs);
+    [[nodiscard]] executor::HeldJobPtr
+    next_in_chain(const executor::HeldJobPtr& former, const persistence::Outcome& outcome);
     void pass(Loop& loop);
     void wake(executor::Activity& activity);
 

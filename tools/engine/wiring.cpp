@@ -41,6 +41,10 @@ void Wiring::require_rights() {
     parts_->require_rights();
 }
 
+std::vector<persistence::RefusedActivity> Wiring::refused_activities() {
+    return parts_->refused_activities();
+}
+
 bool Wiring::stop(executor::StopMode mode) {
     return parts_->executor.stop(mode);
 }

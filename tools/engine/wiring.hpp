@@ -35,6 +35,7 @@
 #include "persistence/sql/transaction.hpp"
 #include "persistence/throughput_store.hpp"
 #include "persistence/timer_store.hpp"
+#include "persistence/trial/statement_trial.hpp"
 #include "persistence/url/database_url.hpp"
 #include "persistence/watch_store.hpp"
 #include "schema/clock.hpp"
@@ -122,12 +123,16 @@ public:
     [[nodiscard]] std::shared_ptr<const persistence::ServedJobs> served() const;
 
     /// Throws DbError: schema_missing when the settings need an index that is not there,
-    /// access_denied when the database's user may not write.
+    /// access_denied when the database's user may not write, other when the database refuses
+    /// statements that nodes need.
     void start();
 
     /// Throws DbError access_denied, with the GRANT that is missing, when the database's user may
     /// not read and write what a node does.
     void require_rights();
+
+    /// Tries what nodes ask of the database; see persistence::refused_activities().
+    [[nodiscard]] std::vector<persistence::RefusedActivity> refused_activities();
 
     /// See executor::AsyncExecutor::stop.
     [[nodiscard]] bool stop(executor::StopMode mode);

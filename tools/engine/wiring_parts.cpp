@@ -10,6 +10,7 @@
 #include "persistence/migration/optional_index.hpp"
 #include "persistence/migration/schema_migration.hpp"
 #include "persistence/migration/start_checks.hpp"
+#include "persistence/trial/statement_trial.hpp"
 #include "schema/tables.hpp"
 
 #include <memory>
@@ -110,6 +111,14 @@ void create_indexes(
             );
         }
     }
+}
+
+persistence::TriedSettings tried_by(const executor::ExecutorSettings& settings) {
+    return {
+        .locks = settings.lock_granularity,
+        .order = settings.acquire_async_jobs ? settings.order : schema::AcquisitionOrder{},
+        .instances_together = settings.acquire_async_jobs && settings.instances_together,
+    };
 }
 
 std::unique_ptr<executor::SharedThreads::Share> share_of(
@@ -224,7 +233,16 @@ void Wiring::Parts::start() {
         persistence::require_claimable(*pool->lease(persistence::SessionPool::Access::read));
     }
     require_indexes(settings, *pool);
+    persistence::require_statements(
+        *pool->lease(persistence::SessionPool::Access::write), schedule, tried_by(settings)
+    );
     executor.start();
+}
+
+std::vector<persistence::RefusedActivity> Wiring::Parts::refused_activities() {
+    return persistence::refused_activities(
+        *pool->lease(persistence::SessionPool::Access::write), schedule, tried_by(settings)
+    );
 }
 
 void Wiring::Parts::require_rights() {

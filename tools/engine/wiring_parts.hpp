@@ -31,6 +31,7 @@ public:
 
     void start();
     void require_rights();
+    [[nodiscard]] std::vector<persistence::RefusedActivity> refused_activities();
 
     const persistence::DatabaseUrl url;
     const executor::ExecutorSettings settings;

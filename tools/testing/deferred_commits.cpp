@@ -41,6 +41,11 @@ public:
         return connection_->execute(sql, parameters);
     }
 
+    [[nodiscard]] bool copy_in(const persistence::NewRows& rows) override {
+        const Lock lock = commits_.lock_for_use();
+        return connection_->copy_in(rows);
+    }
+
     void query(
         persistence::Query query,
         std::span<const persistence::Value> parameters,

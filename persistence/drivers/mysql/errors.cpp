@@ -48,6 +48,14 @@ bool is_lost_connection(int code) {
     }
 }
 
+/// What vtgate, Vitess's proxy, says while a shard has no primary that takes statements.
+bool is_without_primary(int code, std::string_view message) {
+    return code == kUnknownError && (contains(message, "no healthy tablet available") ||
+                                     contains(message, "operation not allowed in state ") ||
+                                     contains(message, "primary is not serving") ||
+                                     contains(message, "rpc error: code = Unavailable"));
+}
+
 /// Errors after which the same transaction may succeed: kinds conflict and busy, else other.
 DbErrorKind classify_contention(int code) {
     switch (code) {
@@ -165,7 +173,7 @@ DbErrorKind classify_environment(int code) {
 }  // namespace
 
 DbErrorKind classify_mysql(int code, std::string_view message) {
-    if (is_lost_connection(code)) {
+    if (is_lost_connection(code) || is_without_primary(code, message)) {
         return DbErrorKind::connection_lost;
     }
     if (code == kErrorDuringCommit) {
@@ -207,9 +215,10 @@ DbErrorKind classify_mysql_connect(int code, std::string_view message) {
         case 2027:
             return DbErrorKind::not_a_database;
         default:
-            return is_lost_connection(code) ? DbErrorKind::unreachable
-                                            : classify_mysql(code, message);
+            break;
     }
+    const DbErrorKind kind = classify_mysql(code, message);
+    return kind == DbErrorKind::connection_lost ? DbErrorKind::unreachable : kind;
 }
 
 std::string_view mysql_connect_advice(int code, std::string_view message) {

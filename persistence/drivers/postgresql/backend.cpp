@@ -2,6 +2,7 @@
 
 #include "persistence/drivers/postgresql/connect.hpp"
 #include "persistence/drivers/postgresql/errors.hpp"
+#include "persistence/drivers/postgresql/many_values.hpp"
 #include "persistence/sql/hex_text.hpp"
 #include "persistence/sql/placeholders.hpp"
 #include "persistence/sql/sql_summary.hpp"
@@ -51,8 +52,13 @@ DbError native_error(
 
 }  // namespace
 
-std::string PostgresqlBackend::native_sql(std::string_view sql) const {
-    return name_placeholders(sql);
+NativeStatement PostgresqlBackend::native_statement(std::string_view sql) const {
+    auto [named, sizes] = name_parameters(sql);
+    return {.sql = std::move(named), .sizes = std::move(sizes)};
+}
+
+std::string PostgresqlBackend::text_of_list(std::span<const Value> values) const {
+    return array_of(values);
 }
 
 void PostgresqlBackend::require_storable(std::string_view text) const {
@@ -72,6 +78,38 @@ void PostgresqlBackend::run_script(soci::session& session, std::string_view sql)
             is_lost(connection) ? DbErrorKind::connection_lost : classify_postgresql(sqlstate);
         throw native_error(kind, connection, sql_summary(sql), sqlstate);
     }
+}
+
+bool PostgresqlBackend::copy_in(soci::session& session, const NewRows& rows) const {
+    if (!are_worth_a_copy(rows)) {
+        return false;
+    }
+    for (const Value& value : rows.values) {
+        if (const auto* const text = std::get_if<std::string_view>(&value)) {
+            require_storable(*text);
+        }
+    }
+    PGconn* const connection = native_handle(session);
+    const std::vector<std::size_t> columns = named_columns(rows, rows.values);
+    const std::string statement = copy_statement(rows, columns);
+    const std::string text = copied_rows(rows, columns);
+    const auto require = [&](const PGresult* result, ExecStatusType wanted) {
+        if (PQresultStatus(result) != wanted) {
+            const std::string_view sqlstate = sqlstate_of(result);
+            const DbErrorKind kind =
+                is_lost(connection) ? DbErrorKind::connection_lost : classify_postgresql(sqlstate);
+            throw native_error(kind, connection, sql_summary(statement), sqlstate);
+        }
+    };
+    require(Result(PQexec(connection, statement.c_str())).get(), PGRES_COPY_IN);
+    // What these two do not tell, the result does.
+    (void)PQputCopyData(connection, text.data(), static_cast<int>(text.size()));
+    (void)PQputCopyEnd(connection, nullptr);
+    const Result result(PQgetResult(connection));
+    while (const Result rest{PQgetResult(connection)}) {
+    }
+    require(result.get(), PGRES_COMMAND_OK);
+    return true;
 }
 
 void PostgresqlBackend::commit(soci::session& session) const {

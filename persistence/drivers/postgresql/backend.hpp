@@ -12,12 +12,14 @@ public:
 
     [[nodiscard]] std::string_view begin_statement() const noexcept override { return "BEGIN"; }
 
-    [[nodiscard]] std::string native_sql(std::string_view sql) const override;
+    [[nodiscard]] NativeStatement native_statement(std::string_view sql) const override;
+    [[nodiscard]] std::string text_of_list(std::span<const Value> values) const override;
 
     /// PostgreSQL has no NUL character in texts.
     void require_storable(std::string_view text) const override;
 
     void run_script(soci::session& session, std::string_view sql) const override;
+    [[nodiscard]] bool copy_in(soci::session& session, const NewRows& rows) const override;
     void commit(soci::session& session) const override;
     [[nodiscard]] bool in_transaction(soci::session& session) const noexcept override;
     [[nodiscard]] bool takes_only_rollback(soci::session& session) const noexcept override;

@@ -45,6 +45,11 @@ PostgresqlConnection::execute(std::string_view sql, std::span<const Value> param
     return connection_->execute(sql, parameters);
 }
 
+bool PostgresqlConnection::copy_in(const NewRows& rows) {
+    const Waiting waiting(watch_);
+    return connection_->copy_in(rows);
+}
+
 void PostgresqlConnection::query(
     Query query,
     std::span<const Value> parameters,

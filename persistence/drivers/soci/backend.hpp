@@ -3,11 +3,14 @@
 #include "persistence/sql/connection.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
+#include "persistence/sql/new_rows.hpp"
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace soci {
 class session;
@@ -18,6 +21,13 @@ class statement_backend;
 }  // namespace soci
 
 namespace jobstrand::persistence {
+
+/// A statement as SOCI and a backend want it.
+struct NativeStatement {
+    std::string sql;
+    /// For each of its parameters, how many of the values it stands for: more than one for a list.
+    std::vector<std::size_t> sizes;
+};
 
 /// What the backends of SOCI do differently, and what SOCI has no call for.
 ///
@@ -31,14 +41,21 @@ public:
     /// The statement that begins a transaction which will write.
     [[nodiscard]] virtual std::string_view begin_statement() const noexcept = 0;
 
-    /// A statement with `?` placeholders as SOCI and this backend want it.
-    [[nodiscard]] virtual std::string native_sql(std::string_view sql) const = 0;
+    /// Takes a statement with `?` placeholders.
+    [[nodiscard]] virtual NativeStatement native_statement(std::string_view sql) const = 0;
+
+    /// The text of a parameter that stands for these values. Only asked where native_statement()
+    /// has made one.
+    [[nodiscard]] virtual std::string text_of_list(std::span<const Value> values) const = 0;
 
     /// Throws DbError too_long when the database has no place for this text in any column.
     virtual void require_storable(std::string_view text) const = 0;
 
     /// Runs any number of statements without preparing them. Throws DbError.
     virtual void run_script(soci::session& session, std::string_view sql) const = 0;
+
+    /// See Connection.
+    [[nodiscard]] virtual bool copy_in(soci::session& session, const NewRows& rows) const = 0;
 
     /// Throws DbError; in_doubt when the answer was lost.
     virtual void commit(soci::session& session) const = 0;

@@ -57,6 +57,12 @@ std::int64_t SociConnection::execute(std::string_view sql, std::span<const Value
     return statements_.execute(sql, parameters);
 }
 
+bool SociConnection::copy_in(const NewRows& rows) {
+    bool is_done = false;
+    run([&] { is_done = backend_.copy_in(*session_, rows); });
+    return is_done;
+}
+
 void SociConnection::query(Query query, std::span<const Value> parameters, const RowReader& read) {
     statements_.query(query, parameters, read);
 }

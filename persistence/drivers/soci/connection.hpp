@@ -19,6 +19,7 @@ public:
 
     [[nodiscard]] const Dialect& dialect() const noexcept override { return backend_.dialect(); }
     std::int64_t execute(std::string_view sql, std::span<const Value> parameters) override;
+    [[nodiscard]] bool copy_in(const NewRows& rows) override;
     void query(Query query, std::span<const Value> parameters, const RowReader& read) override;
     void run_script(std::string_view sql) override;
     void begin() override;

@@ -9,6 +9,7 @@
 
 #include <charconv>
 #include <map>
+#include <numeric>
 #include <utility>
 
 namespace jobstrand::persistence {
@@ -194,15 +195,16 @@ std::optional<schema::TimePoint> SociStatement::FetchedRow::time(std::size_t col
 SociStatement::SociStatement(
     soci::session& session,
     const SociBackend& backend,
-    std::string_view sql
+    NativeStatement statement
 )
     : session_(session),
       backend_(backend),
       statement_(std::make_unique<soci::statement>(session)),
-      parameters_(count_placeholders(sql)),
+      sizes_(std::move(statement.sizes)),
+      parameters_(sizes_.size()),
       first_column_(std::make_unique<Column>()) {
     statement_->alloc();
-    statement_->prepare(backend.native_sql(sql));
+    statement_->prepare(statement.sql);
 }
 
 SociStatement::~SociStatement() = default;
@@ -234,14 +236,22 @@ void SociStatement::query(
 }
 
 void SociStatement::fill(std::span<const Value> parameters) {
-    require_parameters(parameters_.size(), parameters.size());
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-        if (const auto* const text = std::get_if<std::string_view>(&parameters[i])) {
+    require_parameters(
+        std::accumulate(sizes_.begin(), sizes_.end(), std::size_t{0}), parameters.size()
+    );
+    for (const Value& parameter : parameters) {
+        if (const auto* const text = std::get_if<std::string_view>(&parameter)) {
             backend_.require_storable(*text);
         }
-        if (parameters_[i].assign(parameters[i], session_, backend_)) {
-            bound_ = false;
-        }
+    }
+    for (std::size_t i = 0; i < sizes_.size(); ++i) {
+        const std::span<const Value> values = parameters.first(sizes_[i]);
+        parameters = parameters.subspan(sizes_[i]);
+        const bool is_bound =
+            values.size() == 1
+                ? !parameters_[i].assign(values.front(), session_, backend_)
+                : !parameters_[i].assign(backend_.text_of_list(values), session_, backend_);
+        bound_ = bound_ && is_bound;
     }
 }
 

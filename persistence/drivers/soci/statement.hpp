@@ -23,7 +23,8 @@ namespace jobstrand::persistence {
 class SociStatement final {
 public:
     /// The session and the backend must outlive it.
-    SociStatement(soci::session& session, const SociBackend& backend, std::string_view sql);
+    SociStatement(soci::session& session, const SociBackend& backend, std::string_view sql)
+        : SociStatement(session, backend, backend.native_statement(sql)) {}
     ~SociStatement();
 
     SociStatement(const SociStatement&) = delete;
@@ -40,6 +41,8 @@ private:
     struct Column;
     class FetchedRow;
 
+    SociStatement(soci::session& session, const SociBackend& backend, NativeStatement statement);
+
     void fill(std::span<const Value> parameters);
     void bind(bool returns_rows);
     void release_large_buffers();
@@ -47,6 +50,7 @@ private:
     soci::session& session_;
     const SociBackend& backend_;
     const std::unique_ptr<soci::statement> statement_;
+    const std::vector<std::size_t> sizes_;  ///< See NativeStatement.
     std::vector<Parameter> parameters_;
     const std::unique_ptr<Column> first_column_;
     bool bound_ = false;

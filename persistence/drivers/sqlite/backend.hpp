@@ -2,6 +2,7 @@
 
 #include "persistence/drivers/soci/backend.hpp"
 #include "persistence/drivers/sqlite/dialect.hpp"
+#include "persistence/sql/placeholders.hpp"
 
 namespace jobstrand::persistence {
 
@@ -16,8 +17,19 @@ public:
         return "BEGIN IMMEDIATE";
     }
 
-    [[nodiscard]] std::string native_sql(std::string_view sql) const override {
-        return std::string(sql);
+    [[nodiscard]] NativeStatement native_statement(std::string_view sql) const override {
+        return {
+            .sql = std::string(sql),
+            .sizes = std::vector<std::size_t>(count_placeholders(sql), 1),
+        };
+    }
+
+    [[nodiscard]] std::string text_of_list(std::span<const Value> /*values*/) const override {
+        return {};
+    }
+
+    [[nodiscard]] bool copy_in(soci::session& /*session*/, const NewRows& /*rows*/) const override {
+        return false;
     }
 
     void require_storable(std::string_view /*text*/) const override {}

@@ -79,6 +79,7 @@ std::vector<Job> read_besides(
     BoundStatement select = select_of(served, transaction.dialect());
     select.parameters.emplace_back();
     JobRows found;
+    found.jobs.reserve(room);
     for (auto& [text, values] :
          cut_id_list(select.sql, {.ids = instances, .after = std::move(select.parameters)})) {
         if (found.jobs.size() == room) {
@@ -91,7 +92,7 @@ std::vector<Job> read_besides(
             append_to(found, JobPlace::executable)
         );
     }
-    std::ranges::sort(found.jobs, {}, &Job::id);
+    sort_by_id(found.jobs);
     return std::move(found.jobs);
 }
 

@@ -1,5 +1,6 @@
 #include "test/persistence/migration/shared_tables.hpp"
 
+#include "persistence/trial/statement_trial.hpp"
 #include "schema/job_change.hpp"
 #include "schema/uuid7.hpp"
 #include "test/persistence/migration/schema_differences.hpp"
@@ -31,6 +32,11 @@ TEST_P(SharedTables, Mark_our_rows_as_ours_also_those_of_a_plain_insert) {
     );
     store_.enqueuer().insert({{JobPlace::timer, a_job("a").due_at(now_)}}, IdOrigin::given);
     EXPECT_EQ(text_of("SELECT SCOPE_TYPE_ FROM ACT_RU_TIMER_JOB"), "jobstrand");
+}
+
+TEST_P(SharedTables, Take_the_statements_that_nodes_need) {
+    const auto connection = pool_.lease(persistence::SessionPool::Access::write);
+    EXPECT_NO_THROW(persistence::require_statements(*connection, schedule_, {}));
 }
 
 TEST_P(SharedTables, Keep_instance_definition_and_execution_of_our_jobs_without_a_foreign_key) {

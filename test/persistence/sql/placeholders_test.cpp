@@ -31,12 +31,12 @@ TEST(Placeholders, Only_those_outside_of_texts_names_and_comments_count) {
     }
 }
 
-TEST(Placeholders, Get_names_where_the_driver_wants_them) {
+TEST(Placeholders, Get_numbers_where_the_driver_wants_them) {
     EXPECT_EQ(
-        name_placeholders("select '?', ? from \"A?\" -- ?\n where B in (?, ?) /* ? */"),
-        "select '?', :1 from \"A?\" -- ?\n where B in (:2, :3) /* ? */"
+        number_placeholders("select '?', ? from \"A?\" -- ?\n where B in (?, ?) /* ? */", '$'),
+        "select '?', $1 from \"A?\" -- ?\n where B in ($2, $3) /* ? */"
     );
-    EXPECT_EQ(name_placeholders(""), "");
+    EXPECT_EQ(number_placeholders("", '$'), "");
 }
 
 TEST(SqlSummary, Is_one_short_line) {

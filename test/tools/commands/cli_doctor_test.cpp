@@ -63,6 +63,7 @@ TEST_F(CliDoctor, Finds_nothing_wrong_where_nothing_is) {
         AllOf(
             HasSubstr("answers in"),
             HasSubstr("complete, version"),
+            HasSubstr("the database takes all that nodes need"),
             HasSubstr("1 live: node-1"),
             HasSubstr("durability")
         )
@@ -71,6 +72,22 @@ TEST_F(CliDoctor, Finds_nothing_wrong_where_nothing_is) {
     EXPECT_THAT(said_about("handlers"), HasSubstr("ok living nodes take all"));
     EXPECT_THAT(said_about("timers"), HasSubstr("ok there are none"));
     EXPECT_THAT(said_about("dead letters"), HasSubstr("ok there are none"));
+}
+
+TEST_F(CliDoctor, Names_what_cannot_be_done_without_statements_that_the_database_refuses) {
+    engine().executor_store().in_transaction(
+        [](persistence::Transaction& transaction) {
+            transaction.execute(
+                "CREATE TRIGGER refusal BEFORE DELETE ON ACT_RU_TIMER_JOB "
+                "BEGIN SELECT RAISE(ABORT, 'unsupported'); END"
+            );
+        },
+        {}
+    );
+    const std::string said = said_about("statements");
+    EXPECT_THAT(said, HasSubstr("wrong nodes cannot fire timers: DELETE FROM ACT_RU_TIMER_JOB"));
+    EXPECT_THAT(said, HasSubstr("wrong nodes cannot go on with series: "));
+    EXPECT_THAT(said, testing::Not(HasSubstr("take jobs")));
 }
 
 TEST_F(CliDoctor, Misses_nodes) {

@@ -135,6 +135,24 @@ void check_indexes(
     }
 }
 
+void check_statements(
+    const std::vector<persistence::RefusedActivity>& refused,
+    Findings& findings
+) {
+    if (refused.empty()) {
+        findings.push_back({.check = "statements", .text = "the database takes all that nodes need"}
+        );
+    }
+    for (const persistence::RefusedActivity& one : refused) {
+        findings.push_back(
+            {.check = "statements",
+             .level = FindingLevel::wrong,
+             .text = fmt::format("nodes cannot {}: {}", one.activity, one.reason),
+             .advice = "use a database that docs/databases.md lists: no node starts on this one"}
+        );
+    }
+}
+
 Finding finding_of(
     const persistence::Diagnostics::Symptom& symptom,
     const persistence::SymptomAnswer& answer

@@ -3,10 +3,12 @@
 #include "executor/executor_settings.hpp"
 #include "persistence/drivers/driver.hpp"
 #include "persistence/drivers/symptom.hpp"
+#include "persistence/trial/statement_trial.hpp"
 #include "tools/operations/doctor/finding.hpp"
 
 #include <chrono>
 #include <string_view>
+#include <vector>
 
 namespace jobstrand::cli {
 
@@ -33,6 +35,9 @@ void check_indexes(
     const executor::ExecutorSettings& settings,
     Findings& findings
 );
+
+/// Whether it takes what nodes ask of it.
+void check_statements(const std::vector<persistence::RefusedActivity>& refused, Findings& findings);
 
 /// What the database tells of itself.
 void check_symptoms(

@@ -115,6 +115,9 @@ void look_at_database(
         }
     });
     if (is_usable) {
+        look_at("statements", findings, [&](Findings& found) {
+            check_statements(session.engine().refused_activities(), found);
+        });
         look_at_engine(session, findings);
     }
     look_at("database", findings, [&](Findings& found) {

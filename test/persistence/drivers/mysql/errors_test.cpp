@@ -17,6 +17,8 @@ struct Case {
     std::string_view message = {};
 };
 
+constexpr auto kNoTablet =
+    "target: jobs.0.primary: no healthy tablet available for 'keyspace:\"jobs\" shard:\"0\"'";
 constexpr std::string_view kReadOnlyServer =
     "The MariaDB server is running with the --read-only option so it cannot execute this statement";
 
@@ -61,6 +63,23 @@ constexpr std::array kCases{
     Case{"packet too large", 1153, DbErrorKind::too_long},
     Case{"parameter too large", 1105, DbErrorKind::too_long, kLargeParameter},
     Case{"unknown error", 1105, DbErrorKind::other, "Unknown error"},
+    Case{"vitess without a primary", 1105, DbErrorKind::connection_lost, kNoTablet},
+    Case{
+        "vitess in a reparent",
+        1105,
+        DbErrorKind::connection_lost,
+        "vttablet: rpc error: code = Code(17) desc = operation not allowed in state SHUTTING_DOWN"},
+    Case{
+        "vitess that has buffered for too long",
+        1105,
+        DbErrorKind::connection_lost,
+        "primary is not serving, there may be a reparent operation in progress"},
+    Case{
+        "vitess without a tablet",
+        1105,
+        DbErrorKind::connection_lost,
+        "vttablet: rpc error: code = Unavailable desc = connection refused"},
+    Case{"vitess and a statement", 1235, DbErrorKind::other, "VT12001: unsupported"},
     Case{"read only server", 1290, DbErrorKind::read_only, kReadOnlyServer},
     Case{"another option", 1290, DbErrorKind::other, "running with --skip-grant-tables"},
     Case{"read only transaction", 1792, DbErrorKind::read_only},
@@ -104,6 +123,7 @@ TEST(MysqlCommitError, Is_in_doubt_unless_the_server_says_that_it_rolled_back) {
         {"commit", 1180, DbErrorKind::in_doubt},
         {"lock wait", 1205, DbErrorKind::in_doubt},
         {"unknown", 1105, DbErrorKind::in_doubt},
+        {"vitess without a primary", 1105, DbErrorKind::in_doubt, kNoTablet},
     };
     for (const Case& one : cases) {
         EXPECT_EQ(name_of(classify_mysql_commit(one.code, one.message)), name_of(one.expected))
@@ -115,6 +135,7 @@ TEST(MysqlConnectError, A_server_that_does_not_answer_is_unreachable) {
     for (const int code : {2002, 2003, 2005, 2006, 2013, 1053, 1047, 1049}) {
         EXPECT_EQ(name_of(classify_mysql_connect(code, {})), "unreachable") << code;
     }
+    EXPECT_EQ(name_of(classify_mysql_connect(1105, kNoTablet)), "unreachable");
     EXPECT_EQ(name_of(classify_mysql_connect(2027, {})), "not_a_database");
     EXPECT_EQ(name_of(classify_mysql_connect(1045, {})), "access_denied");
     EXPECT_EQ(name_of(classify_mysql_connect(1040, {})), "busy");

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "persistence/sql/new_rows.hpp"
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// How many values go to the server in one text. Each parameter of a statement is copied and looked
+/// up several times on its way, here and there; of a text, only the text is.
+namespace jobstrand::persistence {
+
+/// A statement with parameters as SOCI wants them, `:1`, `:2` and so on, and how many placeholders
+/// each of them stands for.
+struct NamedParameters {
+    std::string sql;
+    std::vector<std::size_t> sizes;
+};
+
+/// Names the placeholders. A list of 16 or more becomes one parameter, `= ANY (:1)` in place of
+/// `IN (?, ?, ...)`, unless it stands behind NOT.
+[[nodiscard]] NamedParameters name_parameters(std::string_view sql);
+
+/// The array that holds them.
+[[nodiscard]] std::string array_of(std::span<const Value> values);
+
+/// Whether rows are worth a COPY, which costs one round trip more and is parsed each time.
+[[nodiscard]] bool are_worth_a_copy(const NewRows& rows);
+
+/// `COPY ... FROM STDIN` for these columns.
+[[nodiscard]] std::string copy_statement(const NewRows& rows, std::span<const std::size_t> columns);
+
+/// What it reads, in the text format.
+[[nodiscard]] std::string copied_rows(const NewRows& rows, std::span<const std::size_t> columns);
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,90 @@
+#include "persistence/trial/statement_trial.hpp"
+
+#include "persistence/sql/db_error.hpp"
+#include "persistence/sql/session_pool.hpp"
+#include "persistence/trial/rolled_back_connection.hpp"
+#include "persistence/trial/trial_stage.hpp"
+#include "persistence/trial/trials.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+/// What the database says about a statement, and not about the state in which it is.
+bool is_refusal(const DbError& error) {
+    return !error.is_transient() && !error.is_outage();
+}
+
+/// One that others have ended is begun anew.
+constexpr int kTries = 3;
+
+/// nullopt: nothing of it is refused.
+std::optional<DbError>
+refusal_of(const Trial& trial, Connection& connection, const TrialStage::Parts& parts) {
+    for (int tries = 1;; ++tries) {
+        Transaction transaction(connection);
+        TrialStage stage(parts);  // What a failed one has in memory is no concern of the next.
+        try {
+            trial.run(stage);
+            return std::nullopt;
+        } catch (const DbError& error) {
+            if (is_refusal(error)) {
+                return error;
+            }
+            if (!error.is_transient() || error.poisons_connection() || tries == kTries) {
+                throw;
+            }
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<RefusedActivity> refused_activities(
+    Connection& connection,
+    const schema::SeriesSchedule& schedule,
+    const TriedSettings& settings
+) {
+    SessionPool pool(
+        [&connection](SessionPool::Access) {
+            return std::make_unique<RolledBackConnection>(connection);
+        },
+        {.writers = 1, .readers = 0},
+        std::chrono::seconds(1)
+    );
+    const TrialStage::Parts parts{pool, schedule, settings};
+    std::vector<RefusedActivity> refused;
+    for (const Trial& trial : trials()) {
+        if (const auto error = refusal_of(trial, connection, parts)) {
+            refused.push_back({.activity = trial.activity, .reason = error->what()});
+        }
+    }
+    return refused;
+}
+
+void require_statements(
+    Connection& connection,
+    const schema::SeriesSchedule& schedule,
+    const TriedSettings& settings
+) {
+    const auto refused = refused_activities(connection, schedule, settings);
+    if (refused.empty()) {
+        return;
+    }
+    std::string all;
+    for (const RefusedActivity& one : refused) {
+        all += fmt::format("{} to {}: {}", all.empty() ? "" : ";", one.activity, one.reason);
+    }
+    throw DbError(
+        DbErrorKind::other,
+        fmt::format("this database refuses statements without which no job can be run here:{}", all)
+    );
+}
+
+}  // namespace jobstrand::persistence
