@@ -312,6 +312,20 @@ void write_outcomes(TrialStage& stage) {
     );
 }
 
+/// Some connections have a way of their own for many rows, and for lists of many ids.
+void work_with_many(TrialStage& stage) {
+    constexpr int kMany = 32;
+    std::vector<Job> jobs;
+    for (int count = 0; count < kMany; ++count) {
+        jobs.push_back(stage.job());
+    }
+    std::vector<std::pair<Job, Transition>> outcomes;
+    for (const Job& job : stage.insert_and_take(std::move(jobs))) {
+        outcomes.emplace_back(job, schema::completed(job));
+    }
+    stage.apply(outcomes);
+}
+
 void requeue_dead_letters(TrialStage& stage) {
     const std::vector<Job> taken = stage.insert_and_take({stage.job(), stage.job()});
     OperatorStore& jobs = stage.store().jobs();
@@ -493,6 +507,7 @@ constexpr std::array kTrials{
     Trial{"keep limits", keep_limits},
     Trial{"keep named locks", keep_named_locks},
     Trial{"write what became of jobs", write_outcomes},
+    Trial{"work with many jobs at once", work_with_many},
     Trial{"requeue and remove dead letters", requeue_dead_letters},
     Trial{"fire timers", fire_timers},
     Trial{"go on with series", go_on_with_series},

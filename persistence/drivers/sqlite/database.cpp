@@ -135,10 +135,10 @@ std::string tuning_script(Access access) {
 /// more than 64 KiB.
 std::string patience_script(const SqliteSettings& settings) {
     return fmt::format(
-        "PRAGMA busy_timeout = {}; PRAGMA synchronous = {}; PRAGMA temp_store = {}",
+        "PRAGMA busy_timeout = {}; PRAGMA synchronous = {}{}",
         settings.busy_timeout.count(),
         settings.synchronous,
-        settings.synchronous == "off" ? "MEMORY" : "DEFAULT"
+        settings.synchronous == "off" ? "; PRAGMA temp_store = MEMORY" : ""
     );
 }
 
