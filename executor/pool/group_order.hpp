@@ -48,7 +48,7 @@ public:
 
     /// Returns the job that waits behind `former`, which has just run: the caller runs it at once,
     /// and has the outcomes of both written in one transaction. nullptr: none waits, it is not
-    /// `suited`, or the lock of `former` is lost.
+    /// `suited`, the lock of `former` is lost, or the chain is as long as one claim of a group.
     [[nodiscard]] HeldJobPtr
     next_in_chain(const HeldJobPtr& former, const std::function<bool(const schema::Job&)>& suited);
 
