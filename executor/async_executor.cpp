@@ -20,8 +20,9 @@ namespace {
 /// Lost starts of a job of which one is known to have begun.
 constexpr int kFirstCounted = 2;
 
-/// Exclusive jobs of an instance that end sooner are written down together; a page of no-op jobs
-/// takes less to be written.
+/// Behind an exclusive job that has ended sooner, the next of its instance does not wait for the
+/// commit. That takes as long as one or two of them, and a worker is not kept for long from what
+/// should go first.
 constexpr std::chrono::milliseconds kLongestChain{5};
 
 JobRunner::Rules rules_of(const ExecutorSettings& settings, const RetryRule* retry_rule) {
@@ -298,22 +299,20 @@ JobRunner::Answer AsyncExecutor::run_in_place(const HeldJobPtr& held) {
 // Runs on a worker thread. Returns how many jobs have run: it, and those of its group in a chain.
 std::size_t AsyncExecutor::run(const HeldJobPtr& held) {
     use_.store.wait_for_database(held->stop.get_token(), held->lock_until);
-    std::vector<persistence::Outcome> chain;
     HeldJobPtr job = held;
     std::size_t runs = 0;
+    bool is_chain = false;
     while (job != nullptr) {
         ++runs;
         std::optional<persistence::Outcome> outcome = run_one(job);
         HeldJobPtr next = outcome ? next_in_chain(*held, job, *outcome) : nullptr;
-        if (outcome && (next != nullptr || !chain.empty())) {
-            chain.push_back(std::move(*outcome));
+        is_chain = is_chain || next != nullptr;
+        if (outcome && is_chain) {
+            completion_.add_in_order(std::move(*outcome));
         } else if (outcome) {
             completion_.add(std::move(*outcome));
         }
         job = std::move(next);
-    }
-    if (!chain.empty()) {
-        completion_.add_together(std::move(chain));
     }
     // The next job of this kind may end the process, and the end of this start would be lost.
     if (held->job.lost_starts > 0) {
@@ -339,7 +338,7 @@ std::optional<persistence::Outcome> AsyncExecutor::run_one(const HeldJobPtr& hel
     return std::nullopt;
 }
 
-// Of the same group, while the chain is short. What writes its outcome itself would write it before
+// Of the same group, while the chain is short. What writes its outcome itself might write it before
 // those in front of it are written.
 HeldJobPtr AsyncExecutor::next_in_chain(
     const HeldJob& first,

@@ -51,10 +51,8 @@ public:
 
     void add(persistence::Outcome outcome) { mailbox_.add(std::move(outcome)); }
 
-    /// These are written in one transaction.
-    void add_together(std::vector<persistence::Outcome> outcomes) {
-        mailbox_.add_together(std::move(outcomes));
-    }
+    /// It is not written before those that were added so earlier.
+    void add_in_order(persistence::Outcome outcome) { mailbox_.add_in_order(std::move(outcome)); }
 
     /// An outcome that somebody else has written: it is counted and told of like the others.
     void add_written(persistence::Outcome outcome) { mailbox_.add_written(std::move(outcome)); }

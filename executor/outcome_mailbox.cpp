@@ -1,6 +1,5 @@
 #include "executor/outcome_mailbox.hpp"
 
-#include "schema/ensure.hpp"
 #include "schema/limits.hpp"
 
 #include <algorithm>
@@ -14,41 +13,44 @@ namespace {
 using persistence::Outcome;
 using schema::limits::kJobsPerTransaction;
 
+/// Up to what a transaction takes.
+void move_first(std::deque<Outcome>& from, std::vector<Outcome>& batch) {
+    const std::size_t count = std::min(kJobsPerTransaction - batch.size(), from.size());
+    const auto end = from.begin() + static_cast<std::ptrdiff_t>(count);
+    std::move(from.begin(), end, std::back_inserter(batch));
+    from.erase(from.begin(), end);
+}
+
 }  // namespace
 
 void OutcomeMailbox::add(Outcome outcome) {
-    std::size_t waiting = 0;
+    bool is_first = false;
+    bool is_full = false;
     {
         const std::lock_guard lock(mutex_);
+        is_first = waiting() == 0;
         waiting_.push_back(std::move(outcome));
-        waiting = waiting_.size();
+        is_full = waiting_.size() == kJobsPerTransaction;
         ++unwritten_;
     }
-    tell_of(1, waiting);
-}
-
-void OutcomeMailbox::add_together(std::vector<Outcome> outcomes) {
-    JOBSTRAND_ENSURE(!outcomes.empty() && outcomes.size() <= kJobsPerTransaction);
-    for (Outcome& outcome : outcomes) {
-        outcome.is_with_next = &outcome != &outcomes.back();
-    }
-    std::size_t waiting = 0;
-    {
-        const std::lock_guard lock(mutex_);
-        std::ranges::move(outcomes, std::back_inserter(waiting_));
-        waiting = waiting_.size();
-        unwritten_ += outcomes.size();
-    }
-    tell_of(outcomes.size(), waiting);
-}
-
-void OutcomeMailbox::tell_of(std::size_t added, std::size_t waiting) const {
-    const std::size_t before = waiting - added;
-    if (before == 0) {
+    if (is_first) {
         wake_ups_.outcomes_wait();
     }
-    if (before < kJobsPerTransaction && waiting >= kJobsPerTransaction) {
+    if (is_full) {
         wake_ups_.outcomes_pile_up();
+    }
+}
+
+void OutcomeMailbox::add_in_order(Outcome outcome) {
+    bool is_first = false;
+    {
+        const std::lock_guard lock(mutex_);
+        is_first = waiting() == 0;
+        in_order_.push_back(std::move(outcome));
+        ++unwritten_;
+    }
+    if (is_first) {
+        wake_ups_.outcomes_wait();
     }
 }
 
@@ -70,24 +72,15 @@ void OutcomeMailbox::forget(HeldJobPtr held) {
 
 void OutcomeMailbox::take(std::vector<Outcome>& batch) {
     const std::lock_guard lock(mutex_);
-    move_first(kJobsPerTransaction - batch.size(), batch);
+    move_first(in_order_, batch);
+    move_first(waiting_, batch);
 }
 
 void OutcomeMailbox::take_whole(std::vector<Outcome>& batch) {
     const std::lock_guard lock(mutex_);
     if (waiting_.size() >= kJobsPerTransaction) {
-        move_first(kJobsPerTransaction - batch.size(), batch);
+        move_first(waiting_, batch);
     }
-}
-
-void OutcomeMailbox::move_first(std::size_t most, std::vector<Outcome>& batch) {
-    std::size_t count = std::min(most, waiting_.size());
-    while (count > 0 && waiting_[count - 1].is_with_next) {
-        --count;
-    }
-    const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
-    std::move(waiting_.begin(), end, std::back_inserter(batch));
-    waiting_.erase(waiting_.begin(), end);
 }
 
 OutcomeMailbox::Ended OutcomeMailbox::take_ended() {
@@ -102,7 +95,7 @@ void OutcomeMailbox::were_written(std::size_t count) {
 
 bool OutcomeMailbox::is_empty() const {
     const std::lock_guard lock(mutex_);
-    return waiting_.empty();
+    return waiting() == 0;
 }
 
 bool OutcomeMailbox::is_all_written() const {

@@ -21,8 +21,9 @@ public:
 
     void add(persistence::Outcome outcome);
 
-    /// Adds outcomes that are written in one transaction: at most what it takes.
-    void add_together(std::vector<persistence::Outcome> outcomes);
+    /// Adds one that must not be written before those that were added so earlier: only take() gives
+    /// it out.
+    void add_in_order(persistence::Outcome outcome);
 
     /// Adds an outcome that another party has written already.
     void add_written(persistence::Outcome outcome);
@@ -30,10 +31,11 @@ public:
     /// Its run has ended, and there is nothing to be written.
     void forget(HeldJobPtr held);
 
-    /// Moves the oldest into `batch`, up to what a transaction takes.
+    /// Moves the oldest into `batch`, up to what a transaction takes; those of add_in_order()
+    /// first. The caller writes one batch after the other.
     void take(std::vector<persistence::Outcome>& batch);
 
-    /// Takes outcomes only if they fill a transaction.
+    /// Takes outcomes only if they fill a transaction. Another caller may write its own beside.
     void take_whole(std::vector<persistence::Outcome>& batch);
 
     /// What needs no writing any more.
@@ -53,14 +55,14 @@ public:
     [[nodiscard]] bool is_all_written() const;
 
 private:
-    void move_first(std::size_t most, std::vector<persistence::Outcome>& batch);
-    void tell_of(std::size_t added, std::size_t waiting) const;
+    [[nodiscard]] std::size_t waiting() const { return in_order_.size() + waiting_.size(); }
 
     const WakeUps& wake_ups_;
 
     // Guarded by mutex_.
     mutable std::mutex mutex_;
-    std::deque<persistence::Outcome> waiting_;
+    std::deque<persistence::Outcome> in_order_;
+    std::deque<persistence::Outcome> waiting_;  ///< The others.
     Ended ended_;
     std::size_t unwritten_ = 0;  ///< Waiting, or being written.
 };

@@ -19,7 +19,6 @@ struct Outcome {
     std::optional<schema::TimePoint> ended = {};    ///< By the database's clock.
     bool is_begin_counted = false;  ///< The run took so long that its begin was counted meanwhile.
     std::string last_word = {};     ///< What the run told last of itself.
-    bool is_with_next = false;  ///< It has to be written in one transaction with the one behind it.
 };
 
 /// What came of writing an outcome. Only `done` changed something.

@@ -103,11 +103,9 @@ HeldJobPtr GroupOrder::next_in_chain(
 ) {
     const std::lock_guard lock(mutex_);
     const auto group = groups_.find(group_of(former->job));
-    const bool is_next =
-        group != groups_.end() && group->second.first == former && !group->second.waiting.empty() &&
-        !is_lost(*former) &&
-        std::cmp_less(group->second.chain.size() + 1, schema::kMostClaimedOfGroup) &&
-        suited(group->second.waiting.front()->job);
+    const bool is_next = group != groups_.end() && group->second.first == former &&
+                         !group->second.waiting.empty() && !is_lost(*former) &&
+                         suited(group->second.waiting.front()->job);
     if (!is_next) {
         return nullptr;
     }

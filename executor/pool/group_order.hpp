@@ -23,9 +23,9 @@ namespace jobstrand::executor {
 
 /// Lets the exclusive jobs of a group that this executor holds run one after the other: the next
 /// one starts when the former is no longer held, which is after its outcome was written (I4). A
-/// chain of short ones need not wait: one thread runs them, and their outcomes are written in one
-/// transaction, so that none of them is done before those in front of it are. Those that wait here
-/// take no place in the queue of the workers. It also knows which groups have ended, and how many
+/// chain of short ones need not wait: one thread runs them, and their outcomes are written in their
+/// order, so that none of them is done before those in front of it are. Those that wait here take
+/// no place in the queue of the workers. It also knows which groups have ended, and how many
 /// of their jobs were claimed, which the store compares (see persistence::GroupEnd).
 ///
 /// A group of which a lock was lost is forgotten without a word: others may have it.
@@ -47,8 +47,8 @@ public:
     [[nodiscard]] std::vector<HeldJobPtr> ended(std::span<const schema::Job* const> jobs);
 
     /// Returns the job that waits behind `former`, which has just run: the caller runs it at once,
-    /// and has the outcomes of both written in one transaction. nullptr: none waits, it is not
-    /// `suited`, the lock of `former` is lost, or the chain is as long as one claim of a group.
+    /// and has its outcome written no earlier than that of `former`. nullptr: none waits, it is not
+    /// `suited`, or the lock of `former` is lost.
     [[nodiscard]] HeldJobPtr
     next_in_chain(const HeldJobPtr& former, const std::function<bool(const schema::Job&)>& suited);
 
@@ -85,9 +85,8 @@ private:
         }
     };
     struct Group {
-        HeldJobPtr first;  ///< Queued or running, or its outcome is being written.
-        std::vector<HeldJobPtr>
-            chain;  ///< Those before it whose outcomes are written with its own.
+        HeldJobPtr first;               ///< Queued or running, or its outcome is being written.
+        std::vector<HeldJobPtr> chain;  ///< Those before it whose outcomes are being written.
         std::deque<HeldJobPtr> waiting;
         Claims claims;
         bool is_any_lost = false;

@@ -10,6 +10,9 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
+#include <mutex>
+#include <string>
 #include <vector>
 
 namespace jobstrand::executor {
@@ -58,77 +61,98 @@ protected:
         {.lock_owner = "node-1"}};
 };
 
-/// The sizes of the transactions that outcomes are written in.
+/// Exclusive jobs of one instance, of which it notes when they run and when they are written.
 class Chains : public AsyncExecutorTest {
 protected:
     Chains() {
         ON_CALL(store_, apply(_, testing::An<std::span<const Outcome>>()))
             .WillByDefault([this](auto, std::span<const Outcome> outcomes) {
-                std::vector<std::string> ids;
+                before_writing();
                 for (const Outcome& outcome : outcomes) {
-                    ids.push_back(outcome.job->id);
+                    note("wrote " + outcome.job->id);
+                    written_.notify();
                 }
-                written_.push_back(std::move(ids));
                 return std::vector<OutcomeAnswer>(outcomes.size(), OutcomeAnswer::done);
             });
+        add("quick", [] {});
+        add("long", [this] {
+            const auto until = clock_.steady_now() + 10ms;
+            while (clock_.steady_now() < until) {
+            }
+        });
     }
 
-    static schema::Job of_order(const std::string& id, const std::string& type) {
-        return test::a_job(id).of_type(type).of_instance("order").build();
+    void add(const std::string& type, const std::function<void()>& work, bool succeeds = true) {
+        handlers_.add(type, [=, this](const JobContext& context) -> HandlerResult {
+            note("ran " + context.job.id);
+            ran_.notify();
+            work();
+            return succeeds ? HandlerResult(Succeeded{}) : HandlerResult(Failed{"no network"});
+        });
     }
 
-    void run(std::vector<schema::Job> jobs) {
-        const std::size_t count = jobs.size();
+    void note(const std::string& event) {
+        const std::lock_guard lock(mutex_);
+        events_.push_back(event);
+    }
+
+    /// The jobs a, b and so on of these types.
+    void run(const std::vector<std::string>& types) {
+        std::vector<schema::Job> jobs;
+        for (const std::string& type : types) {
+            const std::string id(1, static_cast<char>('a' + jobs.size()));
+            jobs.push_back(test::a_job(id).of_type(type).of_instance("order").build());
+        }
         executor_.start();
         executor_.accept(std::move(jobs), clock_.steady_now());
-        EXPECT_TRUE(ran_.wait_for(count));
+        EXPECT_TRUE(written_.wait_for(types.size()));
         EXPECT_TRUE(executor_.stop(StopMode::drain));
     }
 
-    std::vector<std::vector<std::string>> written_;  ///< On the strand that writes.
+    std::function<void()> before_writing = [] {};
+    test::Signal written_;
+    std::mutex mutex_;
+    std::vector<std::string> events_;  ///< Guarded by mutex_.
 };
 
-TEST_F(Chains, Short_jobs_of_an_instance_are_written_in_one_transaction) {
-    run({of_order("a", "mail"), of_order("b", "mail"), of_order("c", "mail")});
-    EXPECT_THAT(written_, testing::ElementsAre(testing::ElementsAre("a", "b", "c")));
+TEST_F(Chains, Short_jobs_do_not_wait_for_the_commit_before_and_are_written_in_their_order) {
+    before_writing = [this] { EXPECT_TRUE(ran_.wait_for(3)); };
+    run({"quick", "quick", "quick"});
+    EXPECT_THAT(
+        events_, testing::ElementsAre("ran a", "ran b", "ran c", "wrote a", "wrote b", "wrote c")
+    );
+}
+
+TEST_F(Chains, What_has_ended_is_written_while_the_next_one_still_runs) {
+    add("waiting", [this] { EXPECT_TRUE(written_.wait_for(1)); });
+    run({"quick", "waiting"});
 }
 
 TEST_F(Chains, A_long_job_is_written_before_the_next_one_starts) {
-    handlers_.add("long", [this](const JobContext& context) -> HandlerResult {
-        const auto until = clock_.steady_now() + 10ms;
-        while (clock_.steady_now() < until && !context.stop.stop_requested()) {
-        }
-        ran_.notify();
-        return Succeeded{};
-    });
-    run({of_order("a", "long"), of_order("b", "mail"), of_order("c", "mail")});
-    EXPECT_THAT(
-        written_, testing::ElementsAre(testing::ElementsAre("a"), testing::ElementsAre("b", "c"))
-    );
+    run({"long", "quick"});
+    EXPECT_THAT(events_, testing::ElementsAre("ran a", "wrote a", "ran b", "wrote b"));
 }
 
-TEST_F(Chains, Behind_a_failure_the_next_one_waits_until_that_is_written) {
-    handlers_.add("failing", [this](const JobContext&) -> HandlerResult {
-        ran_.notify();
-        return Failed{"no network"};
-    });
-    run({of_order("a", "mail"), of_order("b", "failing"), of_order("c", "mail")});
-    EXPECT_THAT(
-        written_, testing::ElementsAre(testing::ElementsAre("a", "b"), testing::ElementsAre("c"))
+TEST_F(Chains, A_failure_is_written_before_the_next_one_starts) {
+    add(
+        "failing", [] {}, false
     );
+    run({"failing", "quick"});
+    EXPECT_THAT(events_, testing::ElementsAre("ran a", "wrote a", "ran b", "wrote b"));
 }
 
 // What it writes in its own transaction would be there before those in front of it are done.
-TEST_F(Chains, A_handler_that_writes_its_outcome_itself_begins_a_new_one) {
-    ON_CALL(store_, in_transaction(_, _)).WillByDefault([this](auto&, auto&) { ran_.notify(); });
+TEST_F(Chains, A_handler_that_writes_its_outcome_itself_waits_for_the_one_before) {
+    ON_CALL(store_, in_transaction(_, _)).WillByDefault([this](auto&, auto&) {
+        note("ran b");
+        written_.notify();
+    });
     handlers_.add_transactional(
         "transfer",
         [](const JobContext&, persistence::Transaction&) -> HandlerResult { return Succeeded{}; }
     );
-    run({of_order("a", "mail"), of_order("b", "transfer"), of_order("c", "mail")});
-    EXPECT_THAT(
-        written_, testing::ElementsAre(testing::ElementsAre("a"), testing::ElementsAre("c"))
-    );
+    run({"quick", "transfer"});
+    EXPECT_THAT(events_, testing::ElementsAre("ran a", "wrote a", "ran b"));
 }
 
 // It would wait for the end of its lock, though its node lives.

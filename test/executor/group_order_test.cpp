@@ -6,10 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdint>
 #include <memory>
-#include <string>
-#include <vector>
 
 namespace jobstrand {
 namespace {
@@ -193,20 +190,6 @@ TEST_F(GroupChain, Starts_nothing_that_is_not_suited_or_not_its_turn) {
     EXPECT_EQ(after(b), nullptr) << "it is a that runs";
     EXPECT_EQ(after(of("", "plain")), nullptr);
     EXPECT_THAT(ended(a), ElementsAre("b"));
-}
-
-// A transaction has to hold its outcomes.
-TEST_F(GroupChain, Is_no_longer_than_one_claim_of_a_group) {
-    std::vector<HeldJobPtr> many;
-    for (std::int64_t i = 0; i < 2 * schema::kMostClaimedOfGroup; ++i) {
-        many.push_back(of("long", std::to_string(i)));
-    }
-    (void)admit(many);
-    std::int64_t length = 1;
-    for (HeldJobPtr next = after(many.front()); next != nullptr; next = after(next)) {
-        ++length;
-    }
-    EXPECT_EQ(length, schema::kMostClaimedOfGroup);
 }
 
 TEST_F(GroupChain, Ends_with_a_lock_and_the_group_is_not_passed_on) {

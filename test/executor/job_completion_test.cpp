@@ -38,6 +38,14 @@ protected:
         );
     }
 
+    void add_in_order(const std::string& id) {
+        const schema::Job job = a_job(id);
+        (void)held.add({job}, schema::SteadyPoint::max());
+        completion.add_in_order(
+            {.job = std::make_shared<const schema::Job>(job), .transition = schema::completed(job)}
+        );
+    }
+
     void add_many(int count) {
         for (int i = 0; i < count; ++i) {
             add("job-" + std::to_string(i));
@@ -287,38 +295,30 @@ TEST_F(JobCompletionTest, Outcomes_that_fill_a_transaction_are_written_beside_th
     EXPECT_EQ(held.size(), 0U);
 }
 
-TEST_F(JobCompletionTest, What_belongs_together_is_written_in_one_transaction) {
-    add_many(998);
-    std::vector<Outcome> chain;
-    for (const char* id : {"a", "b", "c"}) {
-        const schema::Job job = a_job(id);
-        chain.push_back(
-            {.job = std::make_shared<const schema::Job>(job), .transition = schema::completed(job)}
-        );
-    }
-    completion.add_together(std::move(chain));
-    add("d");
-    testing::InSequence sequence;
-    expect_batch(998).WillOnce(testing::Return(std::vector(998, OutcomeAnswer::done)));
-    expect_batch(4).WillOnce(testing::Return(std::vector(4, OutcomeAnswer::done)));
+// The second loop would write it while the first one still writes what is in front of it.
+TEST_F(JobCompletionTest, What_has_its_order_is_written_by_the_first_loop_alone) {
+    add_in_order("a");
+    add_many(999);
+    add_in_order("b");
+    std::vector<std::string> firsts;
+    const auto note_first = [&](auto, Outcomes outcomes) {
+        firsts.push_back(outcomes[0].job->id);
+        return std::vector(outcomes.size(), OutcomeAnswer::done);
+    };
+    EXPECT_CALL(store, apply(_, testing::Matcher<Outcomes>(_)))
+        .WillOnce([&](auto, Outcomes outcomes) {
+            EXPECT_EQ(outcomes[1].job->id, "b");
+            add_in_order("c");
+            add_many(999);
+            EXPECT_EQ(completion.beside().run_once(), 0ms);
+            firsts.push_back(outcomes[0].job->id);
+            return std::vector(outcomes.size(), OutcomeAnswer::done);
+        })
+        .WillRepeatedly(note_first);
     EXPECT_EQ(completion.run_once(), 0ms);
     EXPECT_EQ(completion.run_once(), kUntilWoken);
+    EXPECT_THAT(firsts, ElementsAre("job-998", "a", "c"));
     EXPECT_TRUE(completion.is_empty());
-}
-
-TEST_F(JobCompletionTest, Outcomes_that_come_together_wake_both_loops_once) {
-    int wakes = 0;
-    int second_wakes = 0;
-    wake_ups.sleepers.completion = [&] { ++wakes; };
-    wake_ups.sleepers.completion_beside = [&] { ++second_wakes; };
-    add_many(999);
-    const schema::Job job = a_job("a");
-    const Outcome outcome{
-        .job = std::make_shared<const schema::Job>(job), .transition = schema::completed(job)};
-    completion.add_together({outcome, outcome});
-    completion.add_together({outcome, outcome});
-    EXPECT_EQ(wakes, 1);
-    EXPECT_EQ(second_wakes, 1);
 }
 
 TEST_F(JobCompletionTest, What_the_second_loop_could_not_write_is_written_by_the_stop) {

@@ -224,10 +224,10 @@ MUTANTS = [
         "",
     ),
     Mutant(
-        "a chain is written in pieces",
+        "what has its order is written beside",
         "executor/outcome_mailbox.cpp",
-        "count > 0 && waiting_[count - 1].is_with_next",
-        "false",
+        "in_order_.push_back(std::move(outcome));",
+        "waiting_.push_back(std::move(outcome));",
     ),
     Mutant("a hand-off asks for no group", PRODUCER, "!schema::may_exclude(job) && ", ""),
     Mutant("a waiting job counts as held", TABLE, "!schema::waits_for_exclusive(job) && ", ""),

@@ -129,16 +129,15 @@ void SimulatedNode::pass(Loop& loop) {
 void SimulatedNode::run_next() {
     HeldJobPtr held = std::move(queue_.front());
     queue_.pop_front();
-    std::vector<persistence::Outcome> chain;
     while (held != nullptr) {
         executor::JobRunner::Answer answer = runner_.run(held);
         if (is_dead_) {
             return;
         }
-        chain.push_back(std::get<persistence::Outcome>(std::move(answer)));
-        held = next_in_chain(held, chain.back());
+        auto& outcome = std::get<persistence::Outcome>(answer);
+        held = next_in_chain(held, outcome);
+        completion_.add_in_order(std::move(outcome));
     }
-    completion_.add_together(std::move(chain));
     wake_ups_.room_became_free();
 }
 
