@@ -108,6 +108,22 @@ void update_lock(Transaction& transaction, const NamedLock& lock) {
     );
 }
 
+/// A time that goes on while a transaction waits for others.
+class TimeSince final {
+public:
+    TimeSince(const schema::Clock& clock, TimePoint now)
+        : clock_(clock), now_(now), began_(clock.steady_now()) {}
+
+    [[nodiscard]] TimePoint operator()() const {
+        return now_ + std::chrono::floor<schema::Duration>(clock_.steady_now() - began_);
+    }
+
+private:
+    const schema::Clock& clock_;
+    const TimePoint now_;
+    const schema::SteadyPoint began_;
+};
+
 bool is_held_by(const NamedLock& lock, std::string_view owner, TimePoint now) {
     return lock.owner == owner && lock.until > now;
 }
@@ -150,19 +166,25 @@ NamedLock NamedLockStore::acquire(const NamedLockClaim& claim, TimePoint now) {
     refuse_mistakes(claim);
     NamedLock lock;
     bool is_new = false;
+    const TimeSince time(context_.clock, now);
     const auto acquire_row = [&](Transaction& transaction) {
         const std::optional<NamedLock> before = lock_for_update(transaction, claim.name);
         is_new = !before;
-        if (before && before->until > now && before->owner != claim.owner) {
+        const bool is_others = before && !before->owner.empty() && before->owner != claim.owner;
+        if (is_others && before->until > time()) {
             lock = *before;
             return;
         }
-        lock = taken(claim, before, now);
+        lock = taken(claim, before, time());
         is_new ? insert_lock(transaction, lock) : update_lock(transaction, lock);
     };
     context_.runner.run(acquire_row, run_again);  // Its owner keeps it.
     if (is_new) {
-        forget_old(now);
+        // Defended catch: the lock is held; what is old goes with the next new one.
+        try {
+            forget_old(now);
+        } catch (const DbError&) {
+        }
     }
     return lock;
 }
@@ -170,14 +192,15 @@ NamedLock NamedLockStore::acquire(const NamedLockClaim& claim, TimePoint now) {
 std::optional<NamedLock> NamedLockStore::renew(const NamedLockClaim& claim, TimePoint now) {
     refuse_mistakes(claim);
     std::optional<NamedLock> lock;
+    const TimeSince time(context_.clock, now);
     context_.runner.run(
         [&](Transaction& transaction) {
             lock = lock_for_update(transaction, claim.name);
-            if (!lock || !is_held_by(*lock, claim.owner, now)) {
+            if (!lock || !is_held_by(*lock, claim.owner, time())) {
                 lock.reset();
                 return;
             }
-            lock->until = now + claim.time;
+            lock->until = time() + claim.time;
             update_lock(transaction, *lock);
         },
         run_again

@@ -13,6 +13,7 @@ namespace {
 using schema::limits::kIdsPerStatement;
 
 constexpr std::string_view kListToken = "(...)";
+constexpr std::size_t kLongListSize = 16;
 constexpr std::array<std::size_t, 6> kListSizes{1, 4, 16, 64, 256, kIdsPerStatement};
 
 std::size_t count_lists(std::string_view sql) {
@@ -25,6 +26,7 @@ std::size_t count_lists(std::string_view sql) {
 
 void append_list(std::string& sql, std::size_t count) {
     sql += '(';
+    sql += count >= kLongListSize ? kLongList : std::string_view();
     for (std::size_t i = 0; i < count; ++i) {
         sql += i == 0 ? "?" : ", ?";
     }

@@ -41,7 +41,11 @@ possible_ids(std::span<const std::string_view> ids, const Dialect& dialect);
 /// statements are prepared. The surplus repeats the last id, which changes no result.
 [[nodiscard]] std::size_t padded_list_size(std::size_t count);
 
-/// Writes `(?, ?, ...)` with `count` placeholders in place of each `(...)`.
+/// What stands in a list of 16 placeholders or more that is ours: a connection may take its values
+/// as one.
+inline constexpr std::string_view kLongList = "/* ids */ ";
+
+/// Writes `(?, ?, ...)` with `count` placeholders in place of each `(...)`; see kLongList.
 [[nodiscard]] std::string with_list_size(std::string_view sql, std::size_t count);
 
 /// A statement with `(...)` for a list of ids, cut into statements of at most

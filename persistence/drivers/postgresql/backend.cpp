@@ -12,9 +12,11 @@
 #include <soci/postgresql/soci-postgresql.h>
 #include <soci/soci.h>
 
+#include <algorithm>
 #include <charconv>
 #include <memory>
 #include <span>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -39,6 +41,23 @@ bool is_lost(const PGconn* connection) {
 bool has_failed(const PGresult* result) {
     const ExecStatusType status = PQresultStatus(result);
     return status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_EMPTY_QUERY;
+}
+
+/// In parts, each of which stays far below what libpq and the server take for a message.
+bool send_rows(PGconn* connection, const NewRows& rows, std::span<const std::size_t> columns) {
+    constexpr std::size_t kPart = std::size_t{1} << 20U;
+    std::string text;
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        append_copied_row(text, rows, row, columns);
+        while (text.size() >= kPart || (row + 1 == rows.size() && !text.empty())) {
+            const std::size_t size = std::min(text.size(), kPart);
+            if (PQputCopyData(connection, text.data(), static_cast<int>(size)) != 1) {
+                return false;
+            }
+            text.erase(0, size);
+        }
+    }
+    return true;
 }
 
 DbError native_error(
@@ -92,23 +111,27 @@ bool PostgresqlBackend::copy_in(soci::session& session, const NewRows& rows) con
     PGconn* const connection = native_handle(session);
     const std::vector<std::size_t> columns = named_columns(rows, rows.values);
     const std::string statement = copy_statement(rows, columns);
-    const std::string text = copied_rows(rows, columns);
-    const auto require = [&](const PGresult* result, ExecStatusType wanted) {
-        if (PQresultStatus(result) != wanted) {
+    const auto require = [&](const PGresult* result, bool is_good) {
+        if (!is_good) {
             const std::string_view sqlstate = sqlstate_of(result);
             const DbErrorKind kind =
                 is_lost(connection) ? DbErrorKind::connection_lost : classify_postgresql(sqlstate);
             throw native_error(kind, connection, sql_summary(statement), sqlstate);
         }
     };
-    require(Result(PQexec(connection, statement.c_str())).get(), PGRES_COPY_IN);
-    // What these two do not tell, the result does.
-    (void)PQputCopyData(connection, text.data(), static_cast<int>(text.size()));
-    (void)PQputCopyEnd(connection, nullptr);
+    const Result begun(PQexec(connection, statement.c_str()));
+    require(begun.get(), PQresultStatus(begun.get()) == PGRES_COPY_IN);
+    const bool is_sent = send_rows(connection, rows, columns);
+    // Words make the server refuse what it has got so far.
+    (void)PQputCopyEnd(connection, is_sent ? nullptr : "the rows could not be sent");
     const Result result(PQgetResult(connection));
     while (const Result rest{PQgetResult(connection)}) {
     }
-    require(result.get(), PGRES_COMMAND_OK);
+    require(
+        result.get(),
+        is_sent && PQresultStatus(result.get()) == PGRES_COMMAND_OK &&
+            PQcmdTuples(result.get()) == std::to_string(rows.size())
+    );
     return true;
 }
 

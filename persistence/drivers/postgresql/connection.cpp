@@ -1,6 +1,7 @@
 #include "persistence/drivers/postgresql/connection.hpp"
 
 #include "persistence/drivers/postgresql/dialect.hpp"
+#include "persistence/drivers/postgresql/errors.hpp"
 
 #include <chrono>
 #include <utility>
@@ -46,8 +47,18 @@ PostgresqlConnection::execute(std::string_view sql, std::span<const Value> param
 }
 
 bool PostgresqlConnection::copy_in(const NewRows& rows) {
+    if (!copies_) {
+        return false;
+    }
     const Waiting waiting(watch_);
-    return connection_->copy_in(rows);
+    // Defended catch: what is not supported (row-level security, a server that only speaks the
+    // protocol) is `conflict`, so that the transaction runs again, now with statements.
+    try {
+        return connection_->copy_in(rows);
+    } catch (const DbError& error) {
+        copies_ = !is_unsupported(error);
+        throw;
+    }
 }
 
 void PostgresqlConnection::query(

@@ -38,6 +38,7 @@ private:
     const std::unique_ptr<Connection> connection_;
     const Dialect& dialect_;
     const bool announces_jobs_;
+    bool copies_ = true;                                             ///< The server takes a COPY.
     bool is_announcing_ = false;                                     ///< This transaction does.
     schema::SteadyPoint announced_at_ = schema::SteadyPoint::min();  ///< A commit did.
     AnswerWatch watch_;  ///< Ends before the socket is closed.

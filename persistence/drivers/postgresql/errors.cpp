@@ -182,4 +182,8 @@ std::string postgresql_error_text(
                     : fmt::format("{}: {}", attempted, said);
 }
 
+bool is_unsupported(const DbError& error) {
+    return std::string_view(error.what()).ends_with("(0A000)");
+}
+
 }  // namespace jobstrand::persistence

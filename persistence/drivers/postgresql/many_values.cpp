@@ -1,6 +1,7 @@
 #include "persistence/drivers/postgresql/many_values.hpp"
 
 #include "persistence/sql/hex_text.hpp"
+#include "persistence/sql/id_lists.hpp"
 #include "persistence/sql/placeholders.hpp"
 #include "persistence/sql/sql_time.hpp"
 
@@ -14,10 +15,9 @@ namespace jobstrand::persistence {
 
 namespace {
 
-constexpr std::size_t kLeastList = 16;
 constexpr std::size_t kLeastRows = 16;
 
-constexpr std::string_view kIn = "IN (?";
+constexpr std::string_view kIn = "IN (";
 constexpr std::string_view kFurther = ", ?";
 constexpr std::string_view kNot = "NOT ";
 
@@ -50,15 +50,18 @@ void append_escaped(std::string& to, const Value& value, std::string_view specia
 
 /// The placeholders of the list that begins there; 0: none that becomes an array.
 std::size_t list_at(std::string_view sql, std::size_t at) {
-    if (!sql.substr(at).starts_with(kIn) || sql.substr(0, at).ends_with(kNot)) {
-        return 0;
+    std::string_view rest = sql.substr(at);
+    for (const std::string_view begin : {kIn, kLongList, std::string_view("?")}) {
+        if (!rest.starts_with(begin)) {
+            return 0;
+        }
+        rest.remove_prefix(begin.size());
     }
     std::size_t size = 1;
-    std::string_view rest = sql.substr(at + kIn.size());
     for (; rest.starts_with(kFurther); rest.remove_prefix(kFurther.size())) {
         ++size;
     }
-    return rest.starts_with(')') && size >= kLeastList ? size : 0;
+    return sql.substr(0, at).ends_with(kNot) ? 0 : size;
 }
 
 }  // namespace
@@ -79,7 +82,7 @@ NamedParameters name_parameters(std::string_view sql) {
         } else if (list > 0) {
             named.sql += "= ANY (";
             add(list);
-            i += kIn.size() + (list - 1) * kFurther.size();
+            i += kIn.size() + kLongList.size() + 1 + (list - 1) * kFurther.size();
         } else if (sql[i] == '?') {
             add(1);
             ++i;
@@ -119,24 +122,24 @@ std::string copy_statement(const NewRows& rows, std::span<const std::size_t> col
 }
 
 // A backslash stands before what would end a value or a row, and before itself.
-std::string copied_rows(const NewRows& rows, std::span<const std::size_t> columns) {
-    const std::size_t width = rows.columns.size();
-    std::string text;
-    for (std::size_t row = 0; row < rows.values.size(); row += width) {
-        for (const std::size_t column : columns) {
-            const Value& value = rows.values[row + column];
-            const auto* const bytes = std::get_if<std::string_view>(&value);
-            if (std::holds_alternative<std::nullptr_t>(value)) {
-                text += "\\N";
-            } else if (bytes != nullptr && rows.columns[column] == kBytesColumn) {
-                append_escaped(text, Value{std::as_bytes(std::span(*bytes))}, kSpecialInRow);
-            } else {
-                append_escaped(text, value, kSpecialInRow);
-            }
-            text += column == columns.back() ? '\n' : '\t';
+void append_copied_row(
+    std::string& text,
+    const NewRows& rows,
+    std::size_t row,
+    std::span<const std::size_t> columns
+) {
+    for (const std::size_t column : columns) {
+        const Value& value = rows.values[row * rows.columns.size() + column];
+        const auto* const bytes = std::get_if<std::string_view>(&value);
+        if (std::holds_alternative<std::nullptr_t>(value)) {
+            text += "\\N";
+        } else if (bytes != nullptr && rows.columns[column] == kBytesColumn) {
+            append_escaped(text, Value{std::as_bytes(std::span(*bytes))}, kSpecialInRow);
+        } else {
+            append_escaped(text, value, kSpecialInRow);
         }
+        text += column == columns.back() ? '\n' : '\t';
     }
-    return text;
 }
 
 }  // namespace jobstrand::persistence

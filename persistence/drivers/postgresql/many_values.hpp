@@ -19,8 +19,8 @@ struct NamedParameters {
     std::vector<std::size_t> sizes;
 };
 
-/// Names the placeholders. A list of 16 or more becomes one parameter, `= ANY (:1)` in place of
-/// `IN (?, ?, ...)`, unless it stands behind NOT.
+/// Names the placeholders. A list that with_list_size has marked becomes one parameter, `= ANY
+/// (:1)` in place of `IN (?, ?, ...)`, unless it stands behind NOT. Those of apps stay as they are.
 [[nodiscard]] NamedParameters name_parameters(std::string_view sql);
 
 /// The array that holds them.
@@ -32,7 +32,12 @@ struct NamedParameters {
 /// `COPY ... FROM STDIN` for these columns.
 [[nodiscard]] std::string copy_statement(const NewRows& rows, std::span<const std::size_t> columns);
 
-/// What it reads, in the text format.
-[[nodiscard]] std::string copied_rows(const NewRows& rows, std::span<const std::size_t> columns);
+/// Appends a row as it reads it, in the text format.
+void append_copied_row(
+    std::string& text,
+    const NewRows& rows,
+    std::size_t row,
+    std::span<const std::size_t> columns
+);
 
 }  // namespace jobstrand::persistence

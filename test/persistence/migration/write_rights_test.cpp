@@ -109,6 +109,7 @@ TEST_P(UserRights, On_one_table_are_looked_at_too) {
           "JS_CALENDAR",
           "JS_NODE",
           "JS_CLAIM",
+          "JS_LOCK",
           "JS_SERVED",
           "JS_SCOPE",
           "JS_RUN",

@@ -26,6 +26,7 @@ std::vector<std::string_view> texts(const std::vector<Value>& values) {
 TEST(IdLists, A_list_gets_a_placeholder_per_id) {
     EXPECT_EQ(with_list_size("ID_ IN (...) AND A = ?", 1), "ID_ IN (?) AND A = ?");
     EXPECT_EQ(with_list_size("ID_ IN (...)", 3), "ID_ IN (?, ?, ?)");
+    EXPECT_TRUE(with_list_size("ID_ IN (...)", 16).starts_with("ID_ IN (/* ids */ ?, ?"));
 }
 
 TEST(IdLists, Text_without_a_list_stays_as_it_is) {

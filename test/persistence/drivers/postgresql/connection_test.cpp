@@ -1,8 +1,11 @@
+#include "persistence/sql/new_rows.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "schema/time.hpp"
 #include "test/persistence/adapter_test.hpp"
 
+#include <array>
 #include <chrono>
+#include <string_view>
 
 namespace jobstrand::test {
 
@@ -66,6 +69,30 @@ TEST_P(PostgresqlConnectionTest, A_statement_whose_table_was_changed_works_at_th
     );
     EXPECT_EQ(error_of([&] { read_note("a", [](const Row&) {}); }).kind(), DbErrorKind::conflict);
     read_note("a", [](const Row& row) { EXPECT_EQ(row.text(0), "text"); });
+}
+
+// A table with row-level security is one of those.
+TEST_P(PostgresqlConnectionTest, Rows_that_no_copy_may_write_are_inserted_at_the_next_try) {
+    connection_->run_script(
+        "DROP ROLE IF EXISTS tenant; CREATE ROLE tenant; GRANT ALL ON NOTE TO tenant;"
+        "ALTER TABLE NOTE ENABLE ROW LEVEL SECURITY;"
+        "CREATE POLICY everything ON NOTE USING (true); SET ROLE tenant"
+    );
+    constexpr std::array<std::string_view, 1> kColumns{"ID_"};
+    persistence::NewRows rows{.table = "NOTE", .columns = kColumns};
+    for (const std::string_view id :
+         {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p"}) {
+        rows.values.emplace_back(id);
+    }
+    const auto insert = [&] {
+        Transaction transaction(*connection_);
+        insert_all(transaction, rows);
+        transaction.commit();
+    };
+    EXPECT_EQ(error_of(insert).kind(), DbErrorKind::conflict) << "it is run again";
+    insert();
+    EXPECT_EQ(text_of("SELECT COUNT(*) FROM NOTE"), "16");
+    connection_->run_script("RESET ROLE; DROP OWNED BY tenant; DROP ROLE tenant");
 }
 
 TEST_P(PostgresqlConnectionTest, A_failed_transaction_leaves_no_prepared_statement_behind) {
