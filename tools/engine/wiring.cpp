@@ -179,6 +179,18 @@ persistence::LimitStore& Wiring::limit_store() {
     return parts_->store.limits();
 }
 
+void Wiring::follow_database_clock() {
+    if (parts_->clock_interval == executor::kUntilWoken) {
+        return;
+    }
+    const schema::SteadyPoint asked = parts_->clock.steady_now();
+    if (const auto now = parts_->store.database_now()) {
+        parts_->clock.follow(
+            {.database_now = *now, .asked = asked, .answered = parts_->clock.steady_now()}
+        );
+    }
+}
+
 persistence::NamedLockStore& Wiring::named_lock_store() {
     return parts_->store.named_locks();
 }

@@ -236,6 +236,10 @@ public:
     /// time it is before you write about jobs.
     [[nodiscard]] const schema::Clock& clock() const;
 
+    /// Asks the database for its time now; an executor that runs does so now and then. Nothing
+    /// where the clock does not follow the database. Throws DbError.
+    void follow_database_clock();
+
     /// See persistence::Driver::has_one_writer.
     [[nodiscard]] bool has_one_writer() const;
 
