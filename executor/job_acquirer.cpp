@@ -67,8 +67,9 @@ schema::Duration JobAcquirer::run_once() {
     if (room.jobs == 0) {
         return queue_full_wait_;
     }
-    if (std::exchange(searches_, false)) {
+    if (searches_) {
         search_for_recent();
+        searches_ = false;
     }
     if (pace_.is_idle() && !is_any_there()) {
         return pace_.next_wait(0);
@@ -125,7 +126,7 @@ void JobAcquirer::search_for_recent() {
     const schema::TimePoint now = clock_.now();
     const schema::SteadyPoint began = clock_.steady_now();
     std::optional<schema::TimePoint> oldest;
-    std::string before;
+    std::string before = schema::first_uuid7(now + kAheadOfNow);
     for (schema::Duration age = kMostRecent; age <= kFurthestBack; age *= kFurtherBack) {
         const std::string from = schema::first_uuid7(now - age);
         const schema::SteadyPoint look_began = clock_.steady_now();

@@ -2,6 +2,7 @@
 
 #include "schema/uuid7.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace jobstrand::executor {
@@ -12,8 +13,8 @@ namespace {
 constexpr int kPagesOfBacklog = 16;
 constexpr std::chrono::seconds kTimeOfBacklog{2};  ///< Pages of slow jobs are few.
 
-/// Clocks of producers are never that far ahead.
-constexpr schema::Duration kAheadOfNow{std::chrono::hours(24)};
+/// Whatever a first search took, so that a full look comes within two seconds.
+constexpr std::chrono::milliseconds kMostOfSearch{100};
 
 constexpr bool is_within_character(char c) {
     constexpr unsigned kMask = 0xC0;
@@ -81,7 +82,7 @@ void ScanStart::begin_at(
     const std::lock_guard lock(mutex_);
     behind_ = schema::first_uuid7(time);
     full_at_ = began;
-    full_looks_.was_done(began, took);
+    full_looks_.was_done(began, std::min<FullLooks::Time>(took, kMostOfSearch));
     is_in_backlog_ = found;
 }
 

@@ -12,6 +12,9 @@
 
 namespace jobstrand::executor {
 
+/// Clocks of producers are never that far ahead.
+inline constexpr schema::Duration kAheadOfNow{std::chrono::hours(24)};
+
 /// A look at a table in the order of its ids.
 struct Look {
     std::string behind;  ///< Only ids behind it; empty: from the oldest, which is a full look.
@@ -63,7 +66,8 @@ public:
     [[nodiscard]] bool is_full_look_due(schema::SteadyPoint now) const;
 
     /// The first look takes ids from that time on: a search before it began at `began`, took so
-    /// long, and `found` jobs from there. A full look follows as after one that took as long.
+    /// long, and `found` jobs from there. A full look follows as after one that took as long,
+    /// within two seconds: what the search passed over may be jobs of other nodes, too.
     /// Precondition: nothing was looked at yet.
     void
     begin_at(schema::TimePoint time, schema::SteadyPoint began, FullLooks::Time took, bool found);

@@ -103,22 +103,23 @@ TEST_F(FirstLook, Begins_with_the_oldest_of_the_recent_ones_if_a_search_further_
     const std::string four = schema::first_uuid7(start - 4s);
     const std::string sixteen = schema::first_uuid7(start - 16s);
     testing::InSequence sequence;
-    EXPECT_CALL(store, has_acquirable(_, a_second, "")).WillOnce(part(true));
+    const std::string ahead = schema::first_uuid7(start + 24h);
+    EXPECT_CALL(store, has_acquirable(_, a_second, ahead)).WillOnce(part(true));
     EXPECT_CALL(store, has_acquirable(_, four, a_second)).WillOnce(part(true, 50ms));
     EXPECT_CALL(store, has_acquirable(_, sixteen, four)).WillOnce(part(false, 51ms));
     EXPECT_CALL(store, acquire(_, _, _, four)).WillOnce(full_page({a_job("a"), a_job("b")}));
     EXPECT_EQ(acquirer.run_once(), 0ms);
 }
 
-TEST_F(FirstLook, Is_for_what_comes_now_if_only_deleted_rows_were_found) {
-    EXPECT_CALL(store, has_acquirable(_, _, "")).WillOnce(part(false, 100ms));
+TEST_F(FirstLook, Is_for_what_comes_now_if_nothing_was_found_and_a_full_look_follows_soon) {
+    EXPECT_CALL(store, has_acquirable(_, _, _)).WillOnce(part(false, 1s));
     EXPECT_CALL(store, acquire(_, _, _, schema::first_uuid7(start - kUsualCommit)))
         .WillOnce(Return(std::vector<schema::Job>{}));
     (void)acquirer.run_once();
-    clock.tick(1'800ms);
+    clock.tick(999ms);
     EXPECT_CALL(store, has_acquirable(_, testing::Not(""), _)).WillOnce(part(false));
     (void)acquirer.run_once();
-    clock.tick(100ms);
+    clock.tick(1ms);
     EXPECT_CALL(store, has_acquirable(_, "", _)).WillOnce(part(false));
     (void)acquirer.run_once();
 }

@@ -1,3 +1,6 @@
+#include "persistence/drivers/database.hpp"
+#include "persistence/drivers/parse_database_url.hpp"
+#include "persistence/url/database_url.hpp"
 #include "schema/tables.hpp"
 #include "test/tools/cli_fixture.hpp"
 #include "tools/operations/doctor/database_checks.hpp"
@@ -7,7 +10,9 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace jobstrand::test {
@@ -75,17 +80,24 @@ TEST_F(CliDoctor, Finds_nothing_wrong_where_nothing_is) {
 }
 
 TEST_F(CliDoctor, Names_what_cannot_be_done_without_statements_that_the_database_refuses) {
-    engine().executor_store().in_transaction(
-        [](persistence::Transaction& transaction) {
-            transaction.execute(
-                "CREATE TRIGGER refusal BEFORE DELETE ON ACT_RU_TIMER_JOB "
-                "BEGIN SELECT RAISE(ABORT, 'unsupported'); END"
-            );
-        },
-        {}
-    );
+    const auto pool = persistence::open_database(persistence::parse_database_url(url()).value());
+    const auto connection = pool->lease(persistence::SessionPool::Access::write);
+    const std::map<std::string_view, std::string_view> refusals{
+        {"sqlite",
+         "CREATE TRIGGER refusal BEFORE DELETE ON ACT_RU_TIMER_JOB "
+         "BEGIN SELECT RAISE(ABORT, 'unsupported'); END"},
+        {"mysql",
+         "CREATE TRIGGER refusal BEFORE DELETE ON ACT_RU_TIMER_JOB FOR EACH ROW "
+         "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'unsupported'"},
+        {"postgresql",
+         "CREATE FUNCTION refusal() RETURNS trigger LANGUAGE plpgsql "
+         "AS 'BEGIN RAISE EXCEPTION ''unsupported''; END'; "
+         "CREATE TRIGGER refusal BEFORE DELETE ON ACT_RU_TIMER_JOB FOR EACH ROW "
+         "EXECUTE FUNCTION refusal()"},
+    };
+    connection->run_script(refusals.at(connection->dialect().name));
     const std::string said = said_about("statements");
-    EXPECT_THAT(said, HasSubstr("wrong nodes cannot fire timers: DELETE FROM ACT_RU_TIMER_JOB"));
+    EXPECT_THAT(said, HasSubstr("wrong nodes cannot fire timers: DELETE"));
     EXPECT_THAT(said, HasSubstr("wrong nodes cannot go on with series: "));
     EXPECT_THAT(said, testing::Not(HasSubstr("take jobs")));
 }
