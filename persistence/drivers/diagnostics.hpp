@@ -37,6 +37,10 @@ struct Diagnostics {
     std::string_view product;
     std::string_view version_sql;
 
+    /// Whether this is the version of a server whose statements the conformance suite runs, and not
+    /// of another engine that speaks the same protocol.
+    bool (*is_the_servers_own)(std::string_view version) = [](std::string_view) { return true; };
+
     /// The settings that decide what survives a power cut.
     std::span<const Setting> durability = {};
 

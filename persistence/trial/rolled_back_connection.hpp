@@ -1,14 +1,17 @@
 #pragma once
 
-#include "persistence/sql/connection.hpp"
+#include "persistence/sql/transaction.hpp"
+
+#include <stdexcept>
 
 namespace jobstrand::persistence {
 
-/// Passes statements on to a connection in whose transaction they all stay: to begin and to end one
-/// means nothing here. The connection must outlive it.
+/// Passes statements on to a transaction in which they all stay: to begin and to end one means
+/// nothing here. Behind an error nothing passes any more (see Transaction): the server may have
+/// rolled back by itself, and what came then would be committed. The transaction must outlive it.
 class RolledBackConnection final : public Connection {
 public:
-    explicit RolledBackConnection(Connection& real) : real_(real) {}
+    explicit RolledBackConnection(Transaction& real) : real_(real) {}
 
     [[nodiscard]] const Dialect& dialect() const noexcept override { return real_.dialect(); }
 
@@ -22,15 +25,17 @@ public:
         real_.query(query, parameters, read);
     }
 
-    void run_script(std::string_view sql) override { real_.run_script(sql); }
+    void run_script(std::string_view /*sql*/) override {
+        throw std::logic_error("a script may end the transaction that it is tried in");
+    }
     void begin() override {}
     void announce_jobs() override { real_.announce_jobs(); }
     void commit() override {}
     void rollback() noexcept override {}
-    [[nodiscard]] bool is_usable() const noexcept override { return real_.is_usable(); }
+    [[nodiscard]] bool is_usable() const noexcept override { return true; }
 
 private:
-    Connection& real_;
+    Transaction& real_;
 };
 
 }  // namespace jobstrand::persistence

@@ -27,11 +27,23 @@ bool is_refusal(const DbError& error) {
 constexpr int kTries = 3;
 
 /// nullopt: nothing of it is refused, as far as others have let it come.
-std::optional<DbError>
-refusal_of(const Trial& trial, Connection& connection, const TrialStage::Parts& parts) {
+std::optional<DbError> refusal_of(
+    const Trial& trial,
+    Connection& connection,
+    const schema::SeriesSchedule& schedule,
+    const TriedSettings& settings
+) {
     for (int tries = 1;; ++tries) {
         Transaction transaction(connection);
-        TrialStage stage(parts);  // What a failed one has in memory is no concern of the next.
+        SessionPool pool(
+            [&transaction](SessionPool::Access) {
+                return std::make_unique<RolledBackConnection>(transaction);
+            },
+            {.writers = 1, .readers = 0},
+            std::chrono::seconds(1)
+        );
+        // What a failed one has in memory is no concern of the next.
+        TrialStage stage({pool, schedule, settings});
         try {
             trial.run(stage);
             return std::nullopt;
@@ -56,17 +68,9 @@ std::vector<RefusedActivity> refused_activities(
     const schema::SeriesSchedule& schedule,
     const TriedSettings& settings
 ) {
-    SessionPool pool(
-        [&connection](SessionPool::Access) {
-            return std::make_unique<RolledBackConnection>(connection);
-        },
-        {.writers = 1, .readers = 0},
-        std::chrono::seconds(1)
-    );
-    const TrialStage::Parts parts{pool, schedule, settings};
     std::vector<RefusedActivity> refused;
     for (const Trial& trial : trials()) {
-        if (const auto error = refusal_of(trial, connection, parts)) {
+        if (const auto error = refusal_of(trial, connection, schedule, settings)) {
             refused.push_back({.activity = trial.activity, .reason = error->what()});
         }
     }

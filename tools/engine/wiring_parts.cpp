@@ -15,6 +15,7 @@
 
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -233,10 +234,21 @@ void Wiring::Parts::start() {
         persistence::require_claimable(*pool->lease(persistence::SessionPool::Access::read));
     }
     require_indexes(settings, *pool);
-    persistence::require_statements(
-        *pool->lease(persistence::SessionPool::Access::write), schedule, tried_by(settings)
-    );
+    require_statements();
     executor.start();
+}
+
+// The servers themselves take them: the conformance suite has run all of them there.
+void Wiring::Parts::require_statements() {
+    const auto session = pool->lease(persistence::SessionPool::Access::write);
+    const persistence::Diagnostics& diagnostics = persistence::driver_of(url).diagnostics;
+    std::string version;
+    session->query({.sql = diagnostics.version_sql, .columns = 1}, {}, [&](const auto& row) {
+        version = row.text(0);
+    });
+    if (!diagnostics.is_the_servers_own(version)) {
+        persistence::require_statements(*session, schedule, tried_by(settings));
+    }
 }
 
 std::vector<persistence::RefusedActivity> Wiring::Parts::refused_activities() {

@@ -31,6 +31,7 @@ public:
 
     void start();
     void require_rights();
+    void require_statements();
     [[nodiscard]] std::vector<persistence::RefusedActivity> refused_activities();
 
     const persistence::DatabaseUrl url;

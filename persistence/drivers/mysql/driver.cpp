@@ -2,6 +2,7 @@
 
 #include "persistence/drivers/mysql/database.hpp"
 #include "persistence/drivers/mysql/dialect.hpp"
+#include "persistence/drivers/mysql/version.hpp"
 #include "persistence/url/url_options.hpp"
 
 #include <array>
@@ -111,6 +112,7 @@ constinit const Driver kMysqlDriver{
         {
             .product = "MySQL/MariaDB",
             .version_sql = "SELECT version()",
+            .is_the_servers_own = is_mysqls_own_version,
             .durability = kDurability,
             .health = kHealth,
             .symptoms = kSymptoms,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <regex>
 #include <tuple>
 
 namespace jobstrand::persistence {
@@ -70,6 +71,11 @@ std::optional<std::string> mysql_version_refusal(std::string_view text) {
         patch,
         kOldest
     );
+}
+
+bool is_mysqls_own_version(std::string_view text) {
+    static const std::regex kOwn(R"((5\.5\.5-)?\d+\.\d+\.\d+(-MariaDB.*|-\d.*|-log)?)");
+    return std::regex_match(text.begin(), text.end(), kOwn);
 }
 
 }  // namespace jobstrand::persistence

@@ -23,4 +23,8 @@ struct MysqlVersion {
 /// MariaDB 10.6 and MySQL 8.0.1 are the first that know SKIP LOCKED.
 [[nodiscard]] std::optional<std::string> mysql_version_refusal(std::string_view text);
 
+/// Whether MySQL or MariaDB themselves, or a distribution of theirs, write a version so: `9.7.4`,
+/// `8.0.46-0ubuntu0.22.04.1`, `10.11.19-MariaDB-0+deb12u1`. Other engines add a name of their own.
+[[nodiscard]] bool is_mysqls_own_version(std::string_view text);
+
 }  // namespace jobstrand::persistence

@@ -5,6 +5,7 @@
 #include "persistence/drivers/postgresql/dialect.hpp"
 #include "persistence/drivers/postgresql/found_password.hpp"
 #include "persistence/drivers/postgresql/listener.hpp"
+#include "persistence/drivers/postgresql/version.hpp"
 #include "persistence/url/url_options.hpp"
 
 #include <array>
@@ -169,6 +170,7 @@ constinit const Driver kPostgresqlDriver{
         {
             .product = "PostgreSQL",
             .version_sql = "SHOW server_version",
+            .is_the_servers_own = is_postgresqls_own_version,
             .durability = kDurability,
             .health = kHealth,
             .symptoms = kSymptoms,

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <regex>
+
 namespace jobstrand::persistence {
 
 namespace {
@@ -26,6 +28,11 @@ std::optional<std::string> postgresql_version_refusal(int number) {
         "the server is PostgreSQL {}, which is too old: 13 is the oldest that works",
         version_text(number)
     );
+}
+
+bool is_postgresqls_own_version(std::string_view text) {
+    static const std::regex kOwn(R"(\d+(\.\d+|devel|beta\d+|rc\d+)( \(.*\))?)");
+    return std::regex_match(text.begin(), text.end(), kOwn);
 }
 
 }  // namespace jobstrand::persistence

@@ -100,6 +100,11 @@ TEST_F(CliDoctor, Names_what_cannot_be_done_without_statements_that_the_database
     EXPECT_THAT(said, HasSubstr("wrong nodes cannot fire timers: DELETE"));
     EXPECT_THAT(said, HasSubstr("wrong nodes cannot go on with series: "));
     EXPECT_THAT(said, testing::Not(HasSubstr("take jobs")));
+    // Tests on a server share their tables.
+    connection->run_script(
+        connection->dialect().name == "postgresql" ? "DROP FUNCTION refusal() CASCADE"
+                                                   : "DROP TRIGGER refusal"
+    );
 }
 
 TEST_F(CliDoctor, Misses_nodes) {

@@ -22,6 +22,22 @@ TEST(MysqlVersion, Is_read_from_what_servers_say) {
     EXPECT_THAT(parse_mysql_version("8.0.11-TiDB-v7.5.0"), Optional(MysqlVersion{false, 8, 0, 11}));
 }
 
+TEST(MysqlVersion, Of_another_engine_is_known_by_its_name) {
+    for (const std::string_view own :
+         {"9.7.4",
+          "8.0.46-0ubuntu0.22.04.1",
+          "8.0.36-28.1",
+          "8.4.2-log",
+          "5.5.5-10.6.12-MariaDB-log",
+          "10.11.19-MariaDB-0+deb12u1"}) {
+        EXPECT_TRUE(is_mysqls_own_version(own)) << own;
+    }
+    for (const std::string_view other :
+         {"8.0.30-Vitess", "8.4.6-Vitess", "8.0.11-TiDB-v7.5.0", "5.7.25-OceanBase-v4.2", "8.0"}) {
+        EXPECT_FALSE(is_mysqls_own_version(other)) << other;
+    }
+}
+
 TEST(MysqlVersion, Is_not_read_from_other_texts) {
     for (const std::string_view text : {"", "MariaDB", "10", "10.6", "10.6.", "a.b.c"}) {
         EXPECT_EQ(parse_mysql_version(text), std::nullopt) << text;
