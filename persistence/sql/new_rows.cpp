@@ -15,9 +15,8 @@ namespace jobstrand::persistence {
 
 namespace {
 
-constexpr std::string_view kInsert = R"sql(
-    INSERT INTO {table} ({columns})
-    VALUES {rows}{behind})sql";
+constexpr std::string_view kInsert =
+    R"sql(INSERT INTO {table} ({columns}) VALUES {rows}{behind})sql";
 
 /// Rows of one INSERT. A statement costs as much as ten rows, so a hundred take three, not nine.
 constexpr std::array<std::size_t, 9> kRowsOfInsert{256, 128, 64, 32, 16, 8, 4, 2, 1};

@@ -144,7 +144,7 @@ INSTANTIATE_TEST_SUITE_P(
              "10",
              "--priorities",
              "3"},
-            2,
+            4,
             0,
             0},
         TinyRun{"flow", {"--batch", "10"}, 2, 1, 0},

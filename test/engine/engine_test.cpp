@@ -39,26 +39,6 @@ void make_priority_index(engine::Wiring& engine) {
     });
 }
 
-// Else it would take jobs whose outcomes it cannot write.
-TEST_F(EngineTest, Does_not_start_on_a_database_that_refuses_statements) {
-    const auto engine = an_engine();
-    engine->in_transaction([](Transaction& transaction) {
-        transaction.execute(
-            "CREATE TRIGGER refusal BEFORE DELETE ON ACT_RU_JOB "
-            "BEGIN SELECT RAISE(ABORT, 'unsupported'); END"
-        );
-    });
-    EXPECT_THAT(
-        [&] { engine->start(); },
-        testing::ThrowsMessage<persistence::DbError>(testing::AllOf(
-            testing::HasSubstr(" to write what became of jobs: DELETE FROM ACT_RU_JOB"),
-            testing::HasSubstr("unsupported"),
-            testing::Not(testing::HasSubstr("to enqueue jobs"))
-        ))
-    );
-    EXPECT_FALSE(engine->is_running());
-}
-
 // R004
 TEST_F(EngineTest, Nothing_runs_until_the_engine_is_started) {
     Signal runs;
