@@ -7,10 +7,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
-#include <variant>
 
 namespace jobstrand::persistence {
 

@@ -72,8 +72,7 @@ DbError native_error(
 }  // namespace
 
 NativeStatement PostgresqlBackend::native_statement(std::string_view sql) const {
-    auto [named, sizes] = name_parameters(sql);
-    return {.sql = std::move(named), .sizes = std::move(sizes)};
+    return name_parameters(sql);
 }
 
 std::string PostgresqlBackend::text_of_list(std::span<const Value> values) const {

@@ -10,6 +10,7 @@
 
 #include <iterator>
 #include <variant>
+#include <vector>
 
 namespace jobstrand::persistence {
 
@@ -66,8 +67,8 @@ std::size_t list_at(std::string_view sql, std::size_t at) {
 
 }  // namespace
 
-NamedParameters name_parameters(std::string_view sql) {
-    NamedParameters named;
+NativeStatement name_parameters(std::string_view sql) {
+    NativeStatement named;
     named.sql.reserve(sql.size());
     const auto add = [&named](std::size_t placeholders) {
         named.sizes.push_back(placeholders);

@@ -1,27 +1,21 @@
 #pragma once
 
+#include "persistence/drivers/soci/backend.hpp"
 #include "persistence/sql/new_rows.hpp"
 
 #include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 /// How many values go to the server in one text. Each parameter of a statement is copied and looked
 /// up several times on its way, here and there; of a text, only the text is.
 namespace jobstrand::persistence {
 
-/// A statement with parameters as SOCI wants them, `:1`, `:2` and so on, and how many placeholders
-/// each of them stands for.
-struct NamedParameters {
-    std::string sql;
-    std::vector<std::size_t> sizes;
-};
-
-/// Names the placeholders. A list that with_list_size has marked becomes one parameter, `= ANY
+/// Names the placeholders as SOCI wants it, `:1`, `:2` and so on. A list that with_list_size has
+/// marked becomes one parameter, `= ANY
 /// (:1)` in place of `IN (?, ?, ...)`, unless it stands behind NOT. Those of apps stay as they are.
-[[nodiscard]] NamedParameters name_parameters(std::string_view sql);
+[[nodiscard]] NativeStatement name_parameters(std::string_view sql);
 
 /// The array that holds them.
 [[nodiscard]] std::string array_of(std::span<const Value> values);
@@ -32,7 +26,7 @@ struct NamedParameters {
 /// `COPY ... FROM STDIN` for these columns.
 [[nodiscard]] std::string copy_statement(const NewRows& rows, std::span<const std::size_t> columns);
 
-/// Appends a row as it reads it, in the text format.
+/// Appends a row in the text format of COPY.
 void append_copied_row(
     std::string& text,
     const NewRows& rows,

@@ -4,6 +4,7 @@
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/new_rows.hpp"
+#include "persistence/sql/placeholders.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -42,11 +43,18 @@ public:
     [[nodiscard]] virtual std::string_view begin_statement() const noexcept = 0;
 
     /// Takes a statement with `?` placeholders.
-    [[nodiscard]] virtual NativeStatement native_statement(std::string_view sql) const = 0;
+    [[nodiscard]] virtual NativeStatement native_statement(std::string_view sql) const {
+        return {
+            .sql = std::string(sql),
+            .sizes = std::vector<std::size_t>(count_placeholders(sql), 1),
+        };
+    }
 
     /// The text of a parameter that stands for these values. Only asked where native_statement()
     /// has made one.
-    [[nodiscard]] virtual std::string text_of_list(std::span<const Value> values) const = 0;
+    [[nodiscard]] virtual std::string text_of_list(std::span<const Value> /*values*/) const {
+        return {};
+    }
 
     /// Throws DbError too_long when the database has no place for this text in any column.
     virtual void require_storable(std::string_view text) const = 0;
@@ -55,7 +63,9 @@ public:
     virtual void run_script(soci::session& session, std::string_view sql) const = 0;
 
     /// See Connection.
-    [[nodiscard]] virtual bool copy_in(soci::session& session, const NewRows& rows) const = 0;
+    [[nodiscard]] virtual bool copy_in(soci::session& /*session*/, const NewRows& /*rows*/) const {
+        return false;
+    }
 
     /// Throws DbError; in_doubt when the answer was lost.
     virtual void commit(soci::session& session) const = 0;

@@ -2,7 +2,6 @@
 
 #include "persistence/drivers/soci/backend.hpp"
 #include "persistence/drivers/sqlite/dialect.hpp"
-#include "persistence/sql/placeholders.hpp"
 
 namespace jobstrand::persistence {
 
@@ -15,21 +14,6 @@ public:
     /// its middle, where waiting does not help.
     [[nodiscard]] std::string_view begin_statement() const noexcept override {
         return "BEGIN IMMEDIATE";
-    }
-
-    [[nodiscard]] NativeStatement native_statement(std::string_view sql) const override {
-        return {
-            .sql = std::string(sql),
-            .sizes = std::vector<std::size_t>(count_placeholders(sql), 1),
-        };
-    }
-
-    [[nodiscard]] std::string text_of_list(std::span<const Value> /*values*/) const override {
-        return {};
-    }
-
-    [[nodiscard]] bool copy_in(soci::session& /*session*/, const NewRows& /*rows*/) const override {
-        return false;
     }
 
     void require_storable(std::string_view /*text*/) const override {}
