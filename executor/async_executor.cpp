@@ -20,9 +20,9 @@ namespace {
 /// Lost starts of a job of which one is known to have begun.
 constexpr int kFirstCounted = 2;
 
-/// Behind an exclusive job that has ended sooner, the next of its instance does not wait for the
-/// commit. That takes as long as one or two of them, and a worker is not kept for long from what
-/// should go first.
+/// Exclusive jobs of an instance run one behind the other without a wait for commits until the
+/// first of them began this long ago. A commit takes a few milliseconds, so longer jobs would gain
+/// little; and a worker must not be kept for long from a job that should go first.
 constexpr std::chrono::milliseconds kLongestChain{5};
 
 JobRunner::Rules rules_of(const ExecutorSettings& settings, const RetryRule* retry_rule) {

@@ -13,7 +13,7 @@ namespace {
 constexpr int kPagesOfBacklog = 16;
 constexpr std::chrono::seconds kTimeOfBacklog{2};  ///< Pages of slow jobs are few.
 
-/// Whatever a first search took, so that a full look comes within two seconds.
+/// A first search counts as no longer than this, so that a full look follows within two seconds.
 constexpr std::chrono::milliseconds kMostOfSearch{100};
 
 constexpr bool is_within_character(char c) {

@@ -148,7 +148,9 @@ void check_statements(
             {.check = "statements",
              .level = FindingLevel::wrong,
              .text = fmt::format("nodes cannot {}: {}", one.activity, one.reason),
-             .advice = "use a database that docs/databases.md lists: no node starts on this one"}
+             .advice =
+                 "use a database that docs/databases.md lists: on this one jobs would run again "
+                 "and again, or not at all"}
         );
     }
 }
