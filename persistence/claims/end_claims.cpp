@@ -83,9 +83,7 @@ std::int64_t let_go(Transaction& transaction, const ClaimedJobs& jobs) {
     std::int64_t freed = 0;
     for (const auto& [revision, ids] : by_revision) {
         const IdListParameters list{.ids = ids, .after = {std::int64_t{revision}}};
-        for (const auto& [text, parameters] : cut_id_list(sql, list)) {
-            freed += transaction.execute(text, parameters);
-        }
+        freed += execute_for_ids(transaction, sql, list);
     }
     return freed;
 }

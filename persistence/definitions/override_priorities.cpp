@@ -75,12 +75,6 @@ std::optional<OverridePosition> place_behind(JobPlace place) {
                                            : std::optional(OverridePosition{.place = *next});
 }
 
-void execute_all(Transaction& transaction, const std::vector<BoundStatement>& statements) {
-    for (const BoundStatement& statement : statements) {
-        transaction.execute(statement.sql, statement.parameters);
-    }
-}
-
 std::vector<std::string_view> borrowed(const Ids& ids) {
     return {ids.begin(), ids.end()};
 }
@@ -173,9 +167,9 @@ private:
         );
         const std::vector<std::string_view> list = borrowed(free);
         const IdListParameters parameters{.before = {Value{priority_}}, .ids = list};
-        execute_all(transaction, cut_id_list(sql, parameters));
+        execute_for_ids(transaction, sql, parameters);
         if (transaction.dialect().has_engine) {
-            execute_all(transaction, cut_id_list(kKeepPriority, parameters));
+            execute_for_ids(transaction, kKeepPriority, parameters);
         }
         return static_cast<std::int64_t>(free.size());
     }

@@ -102,9 +102,7 @@ void set_numbers(
         before.front() = number;
         const IdListParameters parameters{
             .before = std::move(before), .ids = ids, .after = {claim.owner}};
-        for (const auto& [part, values] : cut_id_list(text, parameters)) {
-            transaction.execute(part, values);
-        }
+        execute_for_ids(transaction, text, parameters);
     }
 }
 
@@ -165,12 +163,9 @@ std::vector<std::string_view> extend_groups(
     std::span<const std::string_view> groups
 ) {
     const std::string sql = native(kExtend, transaction.dialect());
-    std::int64_t extended = 0;
     const IdListParameters parameters{
         .before = {claim.until, claim.until}, .ids = groups, .after = {claim.owner}};
-    for (const auto& [text, values] : cut_id_list(sql, parameters)) {
-        extended += transaction.execute(text, values);
-    }
+    const std::int64_t extended = execute_for_ids(transaction, sql, parameters);
     std::vector<std::string_view> lost;
     if (std::cmp_equal(extended, groups.size())) {
         return lost;
@@ -188,9 +183,7 @@ void free_groups(
     std::span<const std::string_view> groups
 ) {
     const std::string sql = native(kFree, transaction.dialect());
-    for (const auto& [text, values] : cut_id_list(sql, {.ids = groups, .after = {owner}})) {
-        transaction.execute(text, values);
-    }
+    execute_for_ids(transaction, sql, {.ids = groups, .after = {owner}});
 }
 
 }  // namespace jobstrand::persistence

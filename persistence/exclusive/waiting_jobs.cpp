@@ -80,9 +80,7 @@ void mark(Transaction& transaction, std::string_view owner, std::span<const Wait
     std::ranges::sort(ids);
     const std::string sql = fmt::format(kMark, fmt::arg("by_id", dialect.by_id));
     const IdListParameters parameters{.before = {owner, dialect.latest_time}, .ids = ids};
-    for (const auto& [text, values] : cut_id_list(sql, parameters)) {
-        transaction.execute(text, values);
-    }
+    execute_for_ids(transaction, sql, parameters);
 }
 
 }  // namespace
@@ -142,12 +140,7 @@ std::int64_t free_waiting(
 ) {
     const std::string sql =
         fmt::format(kFreeWaiting, fmt::arg("by_id", transaction.dialect().by_id));
-    std::int64_t freed = 0;
-    const IdListParameters parameters{.ids = ids, .after = {room.mark}};
-    for (const auto& [text, values] : cut_id_list(sql, parameters)) {
-        freed += transaction.execute(text, values);
-    }
-    return freed;
+    return execute_for_ids(transaction, sql, {.ids = ids, .after = {room.mark}});
 }
 
 }  // namespace jobstrand::persistence

@@ -122,11 +122,7 @@ std::int64_t forget_lines(
     const std::string sql = fmt::format(
         kForget, fmt::arg("delete_where", delete_where(transaction.dialect(), table, "TENANT_ID_"))
     );
-    std::int64_t removed = 0;
-    for (const BoundStatement& part : cut_id_list(sql, {.ids = borrowed})) {
-        removed += transaction.execute(part.sql, part.parameters);
-    }
-    return removed;
+    return execute_for_ids(transaction, sql, {.ids = borrowed});
 }
 
 bool is_any_before(Connection& connection, const Past& past, std::string_view end) {

@@ -173,15 +173,10 @@ std::int64_t close_incidents(
     const std::string resolve = resolving(kListed, end, dialect);
     const std::string remove =
         fmt::format(kDeleteOpen, fmt::arg("delete_where", delete_where(dialect, kOpenTable)));
-    std::int64_t closed = 0;
-    for (const BoundStatement& part :
-         cut_id_list(resolve, {.before = {storable(now, dialect)}, .ids = jobs})) {
-        closed += transaction.execute(part.sql, part.parameters);
-    }
+    const std::int64_t closed =
+        execute_for_ids(transaction, resolve, {.before = {storable(now, dialect)}, .ids = jobs});
     if (closed > 0) {
-        for (const BoundStatement& part : cut_id_list(remove, {.ids = jobs})) {
-            transaction.execute(part.sql, part.parameters);
-        }
+        execute_for_ids(transaction, remove, {.ids = jobs});
         count_resolved(transaction, book, closed);
     }
     return closed;

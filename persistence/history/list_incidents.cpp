@@ -196,9 +196,7 @@ SqlHistoryStore::annotate_incidents(std::span<const std::string> jobs, std::stri
         const std::string sql =
             fmt::format(kAnnotate, fmt::arg("by_id", transaction.dialect().by_id));
         const IdListParameters parameters{.before = {text_or_null(note)}, .ids = ids};
-        for (const BoundStatement& part : cut_id_list(sql, parameters)) {
-            transaction.execute(part.sql, part.parameters);
-        }
+        execute_for_ids(transaction, sql, parameters);
     });
 }
 

@@ -120,11 +120,8 @@ bool claim_rows(
         fmt::arg("which", kNamed)
     );
     const std::vector<std::string_view> ids = ids_of(jobs);
-    std::int64_t locked = 0;
-    for (const auto& [text, parameters] :
-         cut_id_list(sql, {.before = {claim.owner, claim.until}, .ids = ids})) {
-        locked += transaction.execute(text, parameters);
-    }
+    const std::int64_t locked =
+        execute_for_ids(transaction, sql, {.before = {claim.owner, claim.until}, .ids = ids});
     return keep_locked(transaction, place, claim.owner, locked, jobs);
 }
 

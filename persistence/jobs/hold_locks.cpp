@@ -204,9 +204,7 @@ void SqlExecutorStore::uncount_starts(std::span<const std::string> ids) {
     const auto uncount = [&](Transaction& transaction) {
         const std::string sql =
             fmt::format(kUncountStarts, fmt::arg("by_id", transaction.dialect().by_id));
-        for (const auto& [text, parameters] : cut_id_list(sql, {.ids = list})) {
-            transaction.execute(text, parameters);
-        }
+        execute_for_ids(transaction, sql, {.ids = list});
     };
     if (!list.empty()) {
         context_.runner.run(uncount, [](Transaction&) { return true; });

@@ -236,11 +236,7 @@ std::int64_t reset(
     if (may_be_started) {
         list.before = {now, now};
     }
-    std::int64_t freed = 0;
-    for (const auto& [text, parameters] : cut_id_list(sql, list)) {
-        freed += transaction.execute(text, parameters);
-    }
-    return freed;
+    return execute_for_ids(transaction, sql, list);
 }
 
 /// The running turns of series among them.

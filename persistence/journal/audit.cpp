@@ -107,9 +107,7 @@ void remove(Transaction& transaction, const std::vector<std::string>& ids) {
     const std::string sql = fmt::format(
         kForgetEntries, fmt::arg("delete_where", delete_where(transaction.dialect(), "JS_AUDIT"))
     );
-    for (const BoundStatement& statement : cut_id_list(sql, {.ids = borrowed})) {
-        transaction.execute(statement.sql, statement.parameters);
-    }
+    execute_for_ids(transaction, sql, {.ids = borrowed});
 }
 
 }  // namespace

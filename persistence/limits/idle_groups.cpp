@@ -131,9 +131,7 @@ void delete_idle(Transaction& transaction, const GroupNames& groups, schema::Tim
     const std::string sql = fmt::format(
         kDeleteGroups, fmt::arg("delete_where", delete_where(transaction.dialect(), "JS_LIMITED"))
     );
-    for (const auto& [text, values] : cut_id_list(sql, {.ids = views_of(idle)})) {
-        transaction.execute(text, values);
-    }
+    execute_for_ids(transaction, sql, {.ids = views_of(idle)});
 }
 
 }  // namespace

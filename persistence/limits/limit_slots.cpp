@@ -230,9 +230,7 @@ void delete_slots(Transaction& transaction, std::span<const LimitSlot> slots) {
         kDeleteSlots, fmt::arg("delete_where", delete_where(transaction.dialect(), "JS_SLOT"))
     );
     for (const auto& [group, ids] : by_group) {
-        for (const auto& [text, values] : cut_id_list(sql, {.before = {group}, .ids = ids})) {
-            transaction.execute(text, values);
-        }
+        execute_for_ids(transaction, sql, {.before = {group}, .ids = ids});
     }
 }
 

@@ -171,9 +171,7 @@ void end_locks(
         );
         const std::vector<std::string_view> ids(names.begin(), names.end());
         const IdListParameters parameters{.before = {over}, .ids = ids, .after = {node, over}};
-        for (const auto& [text, values] : cut_id_list(sql, parameters)) {
-            transaction.execute(text, values);
-        }
+        execute_for_ids(transaction, sql, parameters);
     }
 }
 

@@ -88,9 +88,7 @@ void delete_byte_arrays(Transaction& transaction, std::vector<std::string_view> 
         kDeleteArrays,
         fmt::arg("delete_where", delete_where(transaction.dialect(), "ACT_GE_BYTEARRAY"))
     );
-    for (const auto& [text, parameters] : cut_id_list(sql, {.ids = ids})) {
-        transaction.execute(text, parameters);
-    }
+    execute_for_ids(transaction, sql, {.ids = ids});
 }
 
 void delete_byte_arrays_of(Transaction& transaction, std::span<const Job* const> jobs) {

@@ -127,9 +127,7 @@ void copy_rows(Transaction& transaction, JobPlace from, std::span<const PlacedJo
     }
     for (const auto& [changes, ids] : ids_by_changes) {
         const IdListParameters list{.before = changes.values_from(from), .ids = ids};
-        for (const auto& [text, parameters] : cut_id_list(sql, list)) {
-            transaction.execute(text, parameters);
-        }
+        execute_for_ids(transaction, sql, list);
     }
 }
 

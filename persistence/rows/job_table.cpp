@@ -143,11 +143,7 @@ delete_rows(Transaction& transaction, JobPlace place, std::span<const std::strin
         kDelete,
         fmt::arg("delete_where", delete_where(transaction.dialect(), schema::table_of(place)))
     );
-    std::int64_t deleted = 0;
-    for (const auto& [text, parameters] : cut_id_list(sql, {.ids = ids})) {
-        deleted += transaction.execute(text, parameters);
-    }
-    return deleted;
+    return execute_for_ids(transaction, sql, {.ids = ids});
 }
 
 bool is_any_in(Transaction& transaction, JobPlace place, std::span<const std::string> ids) {

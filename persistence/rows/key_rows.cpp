@@ -137,9 +137,7 @@ void pass_keys(Transaction& transaction, std::span<const KeyClaim> claims) {
         kDeleteKeys, fmt::arg("delete_where", delete_where(transaction.dialect(), "JS_UNIQUE"))
     );
     const std::vector<std::string_view> keys = texts_of(claims);
-    for (const auto& [text, parameters] : cut_id_list(sql, {.ids = keys})) {
-        transaction.execute(text, parameters);
-    }
+    execute_for_ids(transaction, sql, {.ids = keys});
     insert(transaction, claims);
 }
 

@@ -154,10 +154,7 @@ void forget_marks_of_ended_jobs(Transaction& transaction) {
         remove_those_there(transaction, place, ended);
     }
     const std::vector<std::string_view> ids(ended.begin(), ended.end());
-    for (const auto& [text, parameters] :
-         cut_id_list(kForgetMarks, {.before = {scope}, .ids = ids})) {
-        transaction.execute(text, parameters);
-    }
+    execute_for_ids(transaction, kForgetMarks, {.before = {scope}, .ids = ids});
 }
 
 std::string_view name_of(SuspensionScope scope) {

@@ -48,9 +48,7 @@ void ExecutionCounts::write() {
         std::vector<Value> before(changes.begin(), changes.end());
         before.emplace_back(true);
         const IdListParameters parameters{.before = std::move(before), .ids = executions};
-        for (const auto& [text, values] : cut_id_list(kCount, parameters)) {
-            transaction_.execute(text, values);
-        }
+        execute_for_ids(transaction_, kCount, parameters);
     }
     by_execution_.clear();
 }

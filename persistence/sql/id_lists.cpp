@@ -1,6 +1,7 @@
 #include "persistence/sql/id_lists.hpp"
 
 #include "persistence/sql/dialect.hpp"
+#include "persistence/sql/transaction.hpp"
 #include "schema/limits.hpp"
 
 #include <algorithm>
@@ -97,6 +98,18 @@ std::vector<BoundStatement> cut_id_list(std::string_view sql, const IdListParame
         rest = rest.subspan(count);
     }
     return statements;
+}
+
+std::int64_t execute_for_ids(
+    Transaction& transaction,
+    std::string_view sql,
+    const IdListParameters& parameters
+) {
+    std::int64_t rows = 0;
+    for (const auto& [text, values] : cut_id_list(sql, parameters)) {
+        rows += transaction.execute(text, values);
+    }
+    return rows;
 }
 
 }  // namespace jobstrand::persistence

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace jobstrand::persistence {
+
+class Transaction;
 
 /// The parameters of a statement with an id list: those before it, the ids, those after it.
 struct IdListParameters {
@@ -53,6 +56,11 @@ inline constexpr std::string_view kLongList = "/* ids */ ";
 /// other parameters in between all get the same ids. The texts are borrowed, as in Value.
 [[nodiscard]] std::vector<BoundStatement>
 cut_id_list(std::string_view sql, const IdListParameters& parameters);
+
+/// Runs such a statement, which returns no rows, for all of the ids. Returns how many rows it
+/// inserted, deleted or found for update.
+std::int64_t
+execute_for_ids(Transaction& transaction, std::string_view sql, const IdListParameters& parameters);
 
 /// Calls `write` with one part of the rows after the other, for statements that write many rows at
 /// once. Each part has the largest of a few sizes that fits, so that few distinct statements are

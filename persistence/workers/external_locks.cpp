@@ -189,9 +189,7 @@ void update(
     const std::string native =
         fmt::format(fmt::runtime(sql), fmt::arg("by_id", transaction.dialect().by_id));
     const std::vector<std::string_view> ids = ids_of(rows);
-    for (const auto& [text, values] : cut_id_list(native, {.before = before, .ids = ids})) {
-        transaction.execute(text, values);
-    }
+    execute_for_ids(transaction, native, {.before = before, .ids = ids});
 }
 
 std::vector<HeldJob> page_of_worker(

@@ -116,9 +116,7 @@ bool end_groups_of(
     const std::string sql = fmt::format(kEnd, fmt::arg("by_id", transaction.dialect().by_id));
     const IdListParameters parameters{
         .before = {now - std::chrono::milliseconds(1)}, .ids = groups, .after = {holder}};
-    for (const auto& [text, values] : cut_id_list(sql, parameters)) {
-        transaction.execute(text, values);
-    }
+    execute_for_ids(transaction, sql, parameters);
     return !groups.empty();
 }
 
