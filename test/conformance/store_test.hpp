@@ -3,10 +3,10 @@
 #include "persistence/sql/session_pool.hpp"
 #include "persistence/store/sql_store.hpp"
 #include "schema/log.hpp"
+#include "schema/manual_clock.hpp"
 #include "test/conformance/databases.hpp"
 #include "test/fixtures/faulty_connection.hpp"
 #include "test/fixtures/job_builder.hpp"
-#include "test/fixtures/manual_clock.hpp"
 #include "timers/series/series_planner.hpp"
 
 #include <gmock/gmock.h>
@@ -84,7 +84,7 @@ protected:
     std::int64_t execute(std::string_view sql, std::vector<Value> parameters = {});
 
     FaultPlan faults_;
-    ManualClock clock_;
+    schema::ManualClock clock_;
     const std::vector<std::string> noop_{"noop"};
     const std::unique_ptr<TestDatabase> database_;
     const std::unique_ptr<persistence::Connection> connection_;

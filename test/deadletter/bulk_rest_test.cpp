@@ -1,5 +1,5 @@
 #include "deadletter/bulk/bulk_pace.hpp"
-#include "test/fixtures/manual_clock.hpp"
+#include "schema/manual_clock.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 
 TEST(BulkRest, Is_four_times_as_long_as_each_transaction_was_within_bounds) {
-    test::ManualClock clock;
+    schema::ManualClock clock;
     std::vector<schema::Duration> waits;
     BulkRest rest(clock, [&](schema::Duration time) {
         waits.push_back(time);

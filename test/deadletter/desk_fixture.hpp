@@ -3,8 +3,8 @@
 #include "deadletter/bulk/bulk_result.hpp"
 #include "persistence/store/sql_store.hpp"
 #include "schema/log.hpp"
+#include "schema/manual_clock.hpp"
 #include "test/fixtures/job_builder.hpp"
-#include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/sqlite_file.hpp"
 #include "timers/series/series_planner.hpp"
 
@@ -44,7 +44,7 @@ protected:
     [[nodiscard]] const ItemResult& last() const { return last_; }
 
     const test::SqliteFile file_;
-    test::ManualClock clock_;
+    schema::ManualClock clock_;
 
 private:
     schema::SilentLog log_;

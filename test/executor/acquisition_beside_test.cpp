@@ -1,7 +1,7 @@
 #include "executor/job_acquirer.hpp"
+#include "schema/manual_clock.hpp"
 #include "schema/uuid7.hpp"
 #include "test/fixtures/job_builder.hpp"
-#include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
 #include "test/fixtures/recording_intake.hpp"
 
@@ -33,7 +33,7 @@ protected:
     }
 
     testing::StrictMock<test::MockExecutorStore> store;
-    test::ManualClock clock;
+    schema::ManualClock clock;
     test::RecordingIntake intake;
     WakeUps wake_ups;
     JobAcquirer acquirer{store, intake, clock, wake_ups, {.acquire_page = 2}};

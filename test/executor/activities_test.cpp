@@ -3,9 +3,9 @@
 #include "executor/locks/lock_renewal.hpp"
 #include "executor/locks/lock_watch.hpp"
 #include "executor/loop/backlog_cursor.hpp"
+#include "schema/manual_clock.hpp"
 #include "schema/uuid7.hpp"
 #include "test/fixtures/job_builder.hpp"
-#include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
 #include "test/fixtures/recording_intake.hpp"
 #include "test/fixtures/recording_log.hpp"
@@ -52,7 +52,7 @@ protected:
     }
 
     testing::StrictMock<test::MockExecutorStore> store;
-    test::ManualClock clock;
+    schema::ManualClock clock;
     test::RecordingLog log;
     RecordingIntake intake;
     WakeUps wake_ups;

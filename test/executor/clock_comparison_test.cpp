@@ -2,8 +2,8 @@
 
 #include "executor/locks/expired_lock_reset.hpp"
 #include "executor/locks/lock_renewal.hpp"
+#include "schema/manual_clock.hpp"
 #include "test/fixtures/job_builder.hpp"
-#include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
 #include "test/fixtures/recording_log.hpp"
 
@@ -40,7 +40,7 @@ protected:
     schema::Duration ahead{0};
     testing::StrictMock<MockClockSource> database;
     testing::StrictMock<test::MockExecutorStore> store;
-    test::ManualClock machine;
+    schema::ManualClock machine;
     schema::DatabaseClock clock{machine};
     test::RecordingLog log;
     ClockComparison comparison{database, clock, log};

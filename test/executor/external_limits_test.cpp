@@ -1,6 +1,6 @@
 #include "executor/workers/external_deadlines.hpp"
+#include "schema/manual_clock.hpp"
 #include "test/fixtures/job_builder.hpp"
-#include "test/fixtures/manual_clock.hpp"
 
 #include <gmock/gmock.h>
 
@@ -43,7 +43,7 @@ protected:
         return job;
     }
 
-    test::ManualClock clock_;
+    schema::ManualClock clock_;
     ExternalDeadlines deadlines_{ExternalLimits(std::vector<std::string>{"mail=PT30S"})};
 };
 

@@ -1,7 +1,7 @@
 #include "executor/report/failure_log.hpp"
 
+#include "schema/manual_clock.hpp"
 #include "test/fixtures/job_builder.hpp"
-#include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/recording_log.hpp"
 
 #include <gmock/gmock.h>
@@ -36,7 +36,7 @@ protected:
     /// How many lines there are of a level.
     [[nodiscard]] std::ptrdiff_t lines(LogLevel level) const { return log.count(level, ""); }
 
-    test::ManualClock clock;
+    schema::ManualClock clock;
     test::RecordingLog log;
     FailureLog failures{clock, log};
 };

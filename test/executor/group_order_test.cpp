@@ -1,7 +1,7 @@
 #include "executor/pool/group_order.hpp"
 
+#include "schema/manual_clock.hpp"
 #include "test/fixtures/job_builder.hpp"
-#include "test/fixtures/manual_clock.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ protected:
         return {.group = std::move(group), .claimed = claimed, .began = clock.now() + 30s};
     }
 
-    test::ManualClock clock;
+    schema::ManualClock clock;
     GroupOrder order{clock, ExclusiveOver::instance, 30s};
 };
 

@@ -1,7 +1,7 @@
 #include "executor/group_passing.hpp"
 
+#include "schema/manual_clock.hpp"
 #include "test/fixtures/job_builder.hpp"
-#include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
 #include "test/fixtures/recording_intake.hpp"
 
@@ -52,7 +52,7 @@ protected:
 
     NiceMock<MockExecutorStore> store_;
     RecordingIntake intake_;
-    ManualClock clock_;
+    schema::ManualClock clock_;
     GroupOrder order_{clock_, schema::ExclusiveOver::instance, 30s};
     GroupPassing passing_{{store_, order_, intake_, clock_}, {}};
 };

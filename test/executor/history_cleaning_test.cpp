@@ -1,6 +1,6 @@
 #include "executor/history/history_cleaning.hpp"
 
-#include "test/fixtures/manual_clock.hpp"
+#include "schema/manual_clock.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ protected:
         clock_.tick(schema::Duration(24h) - since_midnight + time_of_day);
     }
 
-    ManualClock clock_;
+    schema::ManualClock clock_;
     ForgettingStore store_;
 };
 

@@ -1,8 +1,8 @@
 #include "executor/job_completion.hpp"
 
 #include "persistence/sql/db_error.hpp"
+#include "schema/manual_clock.hpp"
 #include "test/fixtures/job_builder.hpp"
-#include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
 #include "test/fixtures/recording_log.hpp"
 
@@ -68,7 +68,7 @@ protected:
     HeldJobs held;
     test::RecordingLog log;
     WakeUps wake_ups;
-    test::ManualClock clock;
+    schema::ManualClock clock;
     std::vector<std::set<std::string>> refused_types;
     JobCompletion completion{
         {store,

@@ -1,6 +1,6 @@
 #include "executor/loop/job_intake.hpp"
 
-#include "test/fixtures/manual_clock.hpp"
+#include "schema/manual_clock.hpp"
 #include "test/fixtures/recording_intake.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 // I4
 TEST(JobIntake, No_two_claims_end_at_the_same_time) {
     test::RecordingIntake intake;
-    test::ManualClock clock;
+    schema::ManualClock clock;
     EXPECT_EQ(claim_for(intake, clock).until, clock.now() + 30s);
     EXPECT_EQ(claim_for(intake, clock).until, clock.now() + 30s + 1ms);
     EXPECT_EQ(claim_for(intake, clock).until, clock.now() + 30s + 2ms);
@@ -23,7 +23,7 @@ TEST(JobIntake, No_two_claims_end_at_the_same_time) {
 
 TEST(JobIntake, After_the_clock_was_set_back_claims_are_no_longer_than_usual) {
     test::RecordingIntake intake;
-    test::ManualClock clock;
+    schema::ManualClock clock;
     (void)claim_for(intake, clock);
     clock.set_wall(clock.now() - 1h);
     EXPECT_EQ(claim_for(intake, clock).until, clock.now() + 30s);

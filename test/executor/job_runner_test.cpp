@@ -1,8 +1,8 @@
 #include "executor/job_runner.hpp"
 
 #include "persistence/sql/db_error.hpp"
+#include "schema/manual_clock.hpp"
 #include "test/fixtures/job_builder.hpp"
-#include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
 #include "test/fixtures/recording_log.hpp"
 #include "test/fixtures/sqlite_file.hpp"
@@ -64,7 +64,7 @@ protected:
     }
 
     testing::StrictMock<test::MockExecutorStore> store;
-    test::ManualClock clock;
+    schema::ManualClock clock;
     test::RecordingLog log;
     RunTimes times;
     OnRun on_run;

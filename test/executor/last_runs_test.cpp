@@ -2,8 +2,8 @@
 
 #include "executor/history/history_cleaning.hpp"
 #include "persistence/sql/db_error.hpp"
+#include "schema/manual_clock.hpp"
 #include "test/fixtures/job_builder.hpp"
-#include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/recording_log.hpp"
 
 #include <gmock/gmock.h>
@@ -136,7 +136,7 @@ class RunWritingTest : public testing::Test {
 protected:
     LastRuns runs;
     RunTable table;
-    test::ManualClock clock;
+    schema::ManualClock clock;
     test::RecordingLog log;
     RunWriting writing{table, runs, clock, log};
 };
@@ -173,7 +173,7 @@ TEST_F(RunWritingTest, Drops_what_an_outage_does_not_take_says_how_many_and_goes
 
 TEST(RunCleaningTest, Keeps_so_many_of_each_type_for_so_long_and_looks_every_minute) {
     RunTable table;
-    const test::ManualClock clock;
+    const schema::ManualClock clock;
     RunCleaning cleaning(table, clock, {.runs = 7, .runs_age = 3h});
     table.is_more = true;
     EXPECT_LT(cleaning.run_once(), 1s);

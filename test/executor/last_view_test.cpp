@@ -5,7 +5,7 @@
 #include "executor/locks/leftovers.hpp"
 #include "executor/pool/limit_passing.hpp"
 #include "executor/report/unserved_jobs.hpp"
-#include "test/fixtures/manual_clock.hpp"
+#include "schema/manual_clock.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
 #include "test/fixtures/mock_served_store.hpp"
 #include "test/fixtures/recording_intake.hpp"
@@ -45,7 +45,7 @@ protected:
         return view.do_leases_last(clock.now() + time, clock.steady_now());
     }
 
-    test::ManualClock clock;
+    schema::ManualClock clock;
     WakeUps wake_ups;
     std::vector<schema::TimePoint> told;
     LastView view{wake_ups};

@@ -1,8 +1,8 @@
 #include "executor/pool/limit_passing.hpp"
 
 #include "executor/pool/limited_runs.hpp"
+#include "schema/manual_clock.hpp"
 #include "test/fixtures/job_builder.hpp"
-#include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
 #include "test/fixtures/recording_intake.hpp"
 
@@ -37,7 +37,7 @@ protected:
 
     NiceMock<MockExecutorStore> store_;
     RecordingIntake intake_;
-    ManualClock clock_;
+    schema::ManualClock clock_;
     LimitPassing passing_{{store_, intake_, clock_}, 3s};
 };
 

@@ -1,6 +1,6 @@
 #include "executor/executor_settings.hpp"
 #include "executor/job_acquirer.hpp"
-#include "test/fixtures/manual_clock.hpp"
+#include "schema/manual_clock.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
 #include "test/fixtures/recording_intake.hpp"
 
@@ -21,7 +21,7 @@ using testing::Return;
 /// From how many jobs on the first acquisition claims a page.
 void expect_pages_from(std::size_t least, LockGranularity granularity) {
     testing::StrictMock<test::MockExecutorStore> store;
-    test::ManualClock clock;
+    schema::ManualClock clock;
     test::RecordingIntake intake;
     intake.free_places = 2048;
     EXPECT_CALL(store, acquire(Field(&persistence::LockClaim::pages_from, least), _, _, _))

@@ -1,6 +1,6 @@
 #include "executor/pool/held_jobs.hpp"
+#include "schema/manual_clock.hpp"
 #include "test/fixtures/job_builder.hpp"
-#include "test/fixtures/manual_clock.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ protected:
         return held;
     }
 
-    test::ManualClock clock;
+    schema::ManualClock clock;
 };
 
 TEST_F(LongRuns, Those_that_have_lasted_are_told_since_when) {

@@ -1,7 +1,7 @@
 #include "executor/nodes/node_presence.hpp"
 
 #include "persistence/sql/db_error.hpp"
-#include "test/fixtures/manual_clock.hpp"
+#include "schema/manual_clock.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
 #include "test/fixtures/mock_node_store.hpp"
 #include "test/fixtures/recording_intake.hpp"
@@ -47,7 +47,7 @@ protected:
     NiceMock<test::MockNodeStore> nodes;
     NiceMock<test::MockExecutorStore> jobs;
     test::RecordingIntake intake;
-    test::ManualClock clock;
+    schema::ManualClock clock;
     test::RecordingLog log;
     WakeUps wake_ups;
     LastView view{wake_ups};  ///< Nobody has looked, unless a test says so.

@@ -1,8 +1,8 @@
 #include "executor/job_handler.hpp"
 #include "executor/report/run_news_book.hpp"
 #include "persistence/sql/db_error.hpp"
+#include "schema/manual_clock.hpp"
 #include "test/fixtures/job_builder.hpp"
-#include "test/fixtures/manual_clock.hpp"
 
 #include <gmock/gmock.h>
 
@@ -37,7 +37,7 @@ protected:
 
     RunNewsBook::Page take() { return book_.take(clock_.now()); }
 
-    test::ManualClock clock_;
+    schema::ManualClock clock_;
     RunNewsBook book_{"node-1"};
 };
 

@@ -1,7 +1,7 @@
 #include "executor/loop/scan_start.hpp"
 
+#include "schema/manual_clock.hpp"
 #include "schema/uuid7.hpp"
-#include "test/fixtures/manual_clock.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ protected:
         return look.behind;
     }
 
-    test::ManualClock clock;
+    schema::ManualClock clock;
     ScanStart start;
 };
 

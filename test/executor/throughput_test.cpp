@@ -1,7 +1,7 @@
 #include "executor/report/throughput_counts.hpp"
 #include "persistence/sql/db_error.hpp"
+#include "schema/manual_clock.hpp"
 #include "test/fixtures/job_builder.hpp"
-#include "test/fixtures/manual_clock.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ protected:
         counts_.ended(std::vector{outcome_of(type, Reason::completed)}, {}, clock_.now());
     }
 
-    test::ManualClock clock_;
+    schema::ManualClock clock_;
     ThroughputCounts counts_;
 };
 

@@ -1,8 +1,8 @@
 #include "executor/loop/together_share.hpp"
 
 #include "executor/job_acquirer.hpp"
+#include "schema/manual_clock.hpp"
 #include "test/fixtures/job_builder.hpp"
-#include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
 #include "test/fixtures/recording_intake.hpp"
 
@@ -82,7 +82,7 @@ TEST(TogetherShare, Of_an_acquisition_goes_by_its_last_page_and_the_next_one_beg
     using testing::_;
     testing::StrictMock<test::MockExecutorStore> store;
     test::RecordingIntake intake;
-    test::ManualClock clock;
+    schema::ManualClock clock;
     const WakeUps wake_ups;
     JobAcquirer acquirer(
         store,

@@ -1,6 +1,6 @@
 #include "executor/report/unserved_jobs.hpp"
 
-#include "test/fixtures/manual_clock.hpp"
+#include "schema/manual_clock.hpp"
 #include "test/fixtures/mock_served_store.hpp"
 #include "test/fixtures/recording_log.hpp"
 
@@ -25,7 +25,7 @@ protected:
     std::ptrdiff_t lines() const { return log.count(schema::LogLevel::warn, "nobody here serves"); }
 
     NiceMock<test::MockServedStore> store;
-    test::ManualClock clock;
+    schema::ManualClock clock;
     test::RecordingLog log;
     UnservedJobs unserved{store, clock, log};
 };

@@ -2,8 +2,8 @@
 
 #include "persistence/sql/db_error.hpp"
 #include "schema/limits.hpp"
+#include "schema/manual_clock.hpp"
 #include "test/fixtures/job_builder.hpp"
-#include "test/fixtures/manual_clock.hpp"
 
 #include <gmock/gmock.h>
 
@@ -110,7 +110,7 @@ protected:
         return desk_.finish("w", std::span(&result, 1));
     }
 
-    test::ManualClock clock_;
+    schema::ManualClock clock_;
     OneJobStore store_;
     WakeUps wake_ups_;
     RunCounts run_counts_;

@@ -1,6 +1,6 @@
 #include "schema/database_clock.hpp"
 
-#include "test/fixtures/manual_clock.hpp"
+#include "schema/manual_clock.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ protected:
         );
     }
 
-    test::ManualClock machine;
+    schema::ManualClock machine;
     const TimePoint machine_start = machine.now();
     DatabaseClock clock{machine};
 };

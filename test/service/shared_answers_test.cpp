@@ -1,6 +1,6 @@
 #include "tools/service/http/shared_answers.hpp"
 
-#include "test/fixtures/manual_clock.hpp"
+#include "schema/manual_clock.hpp"
 
 #include <gmock/gmock.h>
 
@@ -38,7 +38,7 @@ protected:
 
     int made = 0;
     std::vector<std::string> given;
-    test::ManualClock clock;
+    schema::ManualClock clock;
 
 private:
     std::vector<Answer> waiting_;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "executor/handler_registry.hpp"
-#include "test/fixtures/manual_clock.hpp"
+#include "schema/manual_clock.hpp"
 #include "test/ledger/check_ledger.hpp"
 #include "test/simulation/simulated_node.hpp"
 
@@ -62,7 +62,7 @@ private:
     const bool takes_along_;  ///< The nodes take jobs of an instance together.
     const bool tells_;
     std::int64_t instants_ = 0;
-    ManualClock clock_;
+    schema::ManualClock clock_;
     MemoryStore store_;
     executor::HandlerRegistry handlers_;
     Ledger ledger_;

@@ -1,6 +1,6 @@
 #include "persistence/sql/db_error.hpp"
+#include "schema/manual_clock.hpp"
 #include "test/fixtures/job_builder.hpp"
-#include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/recording_intake.hpp"
 #include "test/timers/mock_timer_store.hpp"
 #include "timers/timer_mover.hpp"
@@ -40,7 +40,7 @@ protected:
     }
 
     testing::StrictMock<test::MockTimerStore> store;
-    test::ManualClock clock;
+    schema::ManualClock clock;
     test::RecordingIntake intake;
     executor::WakeUps wake_ups;
     TimerMover mover{{store, intake, clock, wake_ups}, {.page = 2}};

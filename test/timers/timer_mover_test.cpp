@@ -1,7 +1,7 @@
 #include "timers/timer_mover.hpp"
 
+#include "schema/manual_clock.hpp"
 #include "test/fixtures/job_builder.hpp"
-#include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/recording_intake.hpp"
 #include "test/timers/mock_timer_store.hpp"
 
@@ -28,7 +28,7 @@ testing::Matcher<const persistence::ServedJobs&> serves(const char* type) {
 class TimerMoverTest : public testing::Test {
 protected:
     testing::StrictMock<test::MockTimerStore> store;
-    test::ManualClock clock;
+    schema::ManualClock clock;
     test::RecordingIntake intake;
     executor::WakeUps wake_ups;
     TimerMover mover{{store, intake, clock, wake_ups}, {.page = 100, .wait = 1s}};

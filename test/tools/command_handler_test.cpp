@@ -1,8 +1,8 @@
 #include "tools/handlers/command_handler.hpp"
 
 #include "executor/report/run_news_book.hpp"
+#include "schema/manual_clock.hpp"
 #include "test/fixtures/job_builder.hpp"
-#include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/recording_log.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 #include "tools/handlers/command_payload.hpp"
@@ -61,7 +61,7 @@ protected:
     }
 
     const test::TemporaryDirectory directory_;
-    test::ManualClock clock_;
+    schema::ManualClock clock_;
     test::RecordingLog log_;
     Guardian guardian_;
     HandlerCounts counts_;

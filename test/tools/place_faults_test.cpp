@@ -1,6 +1,6 @@
 #include "tools/handlers/place_faults.hpp"
 
-#include "test/fixtures/manual_clock.hpp"
+#include "schema/manual_clock.hpp"
 #include "test/fixtures/recording_log.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ protected:
         return faults_.put_off(what, "no such file").wait;
     }
 
-    test::ManualClock clock_;
+    schema::ManualClock clock_;
     test::RecordingLog log_;
     PlaceFaults faults_{clock_, log_};
 };

@@ -1,8 +1,8 @@
+#include "schema/manual_clock.hpp"
 #include "schema/uuid7.hpp"
 #include "tools/engine/engine_parts.hpp"
 #include "tools/engine/faces.hpp"
 #include "tools/testing/deferred_commits.hpp"
-#include "tools/testing/manual_clock.hpp"
 #include "tools/testing/step_node.hpp"
 #include "tools/testing/temporary_database.hpp"
 
@@ -146,7 +146,7 @@ public:
                 next = std::min(next, node.steps.next_look());
             });
         }
-        clock.advance(next - clock.now());
+        clock.tick(next - clock.now());
     }
 
     /// What the nodes that live have done up to now. Nobody sees what one does alone, so it does
@@ -234,7 +234,7 @@ public:
 
     static constexpr std::size_t kMost = 1'000'000;
 
-    test_kit::ManualClock clock;
+    schema::ManualClock clock;
     const std::shared_ptr<schema::FreshIds> ids;
     std::optional<test_kit::TemporaryDatabase> database;
     std::string path;

@@ -3,7 +3,7 @@
 #include "persistence/sql/db_error.hpp"
 #include "persistence/store/sql_store.hpp"
 #include "schema/log.hpp"
-#include "test/fixtures/manual_clock.hpp"
+#include "schema/manual_clock.hpp"
 #include "test/fixtures/recording_intake.hpp"
 #include "test/fixtures/sqlite_file.hpp"
 #include "timers/series/series_planner.hpp"
@@ -54,7 +54,7 @@ protected:
     std::int64_t count(JobPlace place) { return store_.count(place, {}); }
 
     const test::SqliteFile file_;
-    test::ManualClock clock_;
+    schema::ManualClock clock_;
     schema::SilentLog log_;
     const std::unique_ptr<persistence::SessionPool> pool_ = file_.open_pool();
     const timers::SeriesPlanner schedule_;

@@ -1,6 +1,6 @@
 #include "executor/enqueue/job_defaults.hpp"
 
-#include "test/fixtures/manual_clock.hpp"
+#include "schema/manual_clock.hpp"
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ protected:
         return jobs.front();
     }
 
-    test::ManualClock clock_;
+    schema::ManualClock clock_;
 };
 
 TEST_F(JobDefaultsTest, A_job_that_says_nothing_gets_id_correlation_and_creation_time) {

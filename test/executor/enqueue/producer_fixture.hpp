@@ -2,7 +2,7 @@
 
 #include "executor/enqueue/job_producer.hpp"
 #include "persistence/store/sql_store.hpp"
-#include "test/fixtures/manual_clock.hpp"
+#include "schema/manual_clock.hpp"
 #include "test/fixtures/recording_intake.hpp"
 #include "test/fixtures/recording_log.hpp"
 #include "test/fixtures/sqlite_file.hpp"
@@ -33,7 +33,7 @@ protected:
 
     std::int64_t count(schema::JobPlace place) { return sql_store_.jobs().count(place, {}); }
 
-    test::ManualClock clock_;
+    schema::ManualClock clock_;
     test::RecordingIntake intake_;
     test::RecordingLog log_;
     WakeUps wake_ups_;

@@ -1,8 +1,8 @@
 #include "executor/locks/doubtful_claims.hpp"
 
 #include "persistence/sql/db_error.hpp"
+#include "schema/manual_clock.hpp"
 #include "test/fixtures/job_builder.hpp"
-#include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
 #include "test/fixtures/recording_intake.hpp"
 
@@ -29,7 +29,7 @@ protected:
 
     testing::StrictMock<test::MockExecutorStore> store;
     test::RecordingIntake intake;
-    test::ManualClock clock;
+    schema::ManualClock clock;
     DoubtfulClaims claims{store, intake, clock};
     const schema::TimePoint until = clock.now() + 30s;
 };

@@ -1,8 +1,8 @@
 #include "executor/locks/held_release.hpp"
 
 #include "persistence/sql/db_error.hpp"
+#include "schema/manual_clock.hpp"
 #include "test/fixtures/job_builder.hpp"
-#include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
 #include "test/fixtures/recording_log.hpp"
 
@@ -41,7 +41,7 @@ protected:
     }
 
     testing::StrictMock<test::MockExecutorStore> store;
-    test::ManualClock clock;
+    schema::ManualClock clock;
     test::RecordingLog log;
     WakeUps wake_ups;
     HeldJobs held;

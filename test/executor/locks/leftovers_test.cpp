@@ -1,6 +1,6 @@
 #include "executor/locks/leftovers.hpp"
 
-#include "test/fixtures/manual_clock.hpp"
+#include "schema/manual_clock.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ using testing::Return;
 class LeftoversTest : public testing::Test {
 protected:
     testing::StrictMock<test::MockExecutorStore> store;
-    test::ManualClock clock;
+    schema::ManualClock clock;
     Leftovers leftovers{store, clock, 60s};
 };
 

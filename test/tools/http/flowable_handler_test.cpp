@@ -1,7 +1,7 @@
 #include "tools/handlers/flowable/flowable_handler.hpp"
 
+#include "schema/manual_clock.hpp"
 #include "test/fixtures/job_builder.hpp"
-#include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
 #include "test/fixtures/recording_log.hpp"
 #include "test/fixtures/signal.hpp"
@@ -95,7 +95,7 @@ protected:
         return result.value();
     }
 
-    test::ManualClock clock_;
+    schema::ManualClock clock_;
     test::RecordingLog log_;
     NiceMock<test::MockExecutorStore> jobs_;
     FreeInstances instances_;

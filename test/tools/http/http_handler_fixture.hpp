@@ -1,7 +1,7 @@
 #pragma once
 
+#include "schema/manual_clock.hpp"
 #include "test/fixtures/job_builder.hpp"
-#include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/recording_log.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/fixtures/temporary_directory.hpp"
@@ -91,7 +91,7 @@ protected:
     }
 
     const test::TemporaryDirectory directory_;
-    test::ManualClock clock_;
+    schema::ManualClock clock_;
     std::optional<schema::TimePoint> deadline_;
     std::string trace_parent_;
     std::stop_source stop_;

@@ -1,6 +1,6 @@
 #include "tools/output/progress.hpp"
 
-#include "test/fixtures/manual_clock.hpp"
+#include "schema/manual_clock.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ struct Output {
     std::ostringstream out;
     std::ostringstream err;
     Streams streams{.in = in, .out = out, .err = err};
-    test::ManualClock clock;
+    schema::ManualClock clock;
 };
 
 TEST(Progress, Without_a_terminal_nothing_is_said_within_two_seconds) {
