@@ -13,13 +13,20 @@ constexpr schema::Duration kHarmlessSkew = 1s;
 
 }  // namespace
 
+bool follow_database(schema::DatabaseClock& clock, persistence::ClockSource& store) {
+    const schema::SteadyPoint asked = clock.steady_now();
+    const std::optional<schema::TimePoint> database_now = store.database_now();
+    if (database_now) {
+        clock.follow({.database_now = *database_now, .asked = asked, .answered = clock.steady_now()}
+        );
+    }
+    return database_now.has_value();
+}
+
 schema::Duration ClockComparison::run_once() {
-    const schema::SteadyPoint asked = clock_.steady_now();
-    const std::optional<schema::TimePoint> database_now = store_.database_now();
-    if (!database_now) {
+    if (!follow_database(clock_, store_)) {
         return kUntilWoken;
     }
-    clock_.follow({.database_now = *database_now, .asked = asked, .answered = clock_.steady_now()});
     log_change_of_skew();
     return kClockComparisonInterval;
 }

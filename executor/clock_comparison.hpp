@@ -8,6 +8,10 @@
 
 namespace jobstrand::executor {
 
+/// Asks the database for its time, and has the clock follow it. false: it has none of its own
+/// (SQLite), and the machine's counts. Throws DbError. Thread safety: safe.
+bool follow_database(schema::DatabaseClock& clock, persistence::ClockSource& store);
+
 /// Keeps a DatabaseClock on the database's time (I6). It warns when this machine's own clock is
 /// more than a second off, once per change: nothing depends on it, but whoever reads the machine's
 /// logs does.

@@ -26,14 +26,14 @@ struct RowField {
 /// columns.
 [[nodiscard]] std::span<const RowField> fields_of(schema::JobPlace place);
 
-/// New rows of its table, of which there are none yet.
-[[nodiscard]] NewRows new_rows_of(schema::JobPlace place);
-
-/// The same as a list for an INSERT: `ID_, REV_, ...`.
+/// Their columns as a list for an INSERT: `ID_, REV_, ...`.
 [[nodiscard]] std::string_view columns_of(schema::JobPlace place);
 
 /// The same for a SELECT, whose rows are read as jobs.
 [[nodiscard]] std::string_view selected_of(schema::JobPlace place, const Dialect& dialect);
+
+/// New rows of its table, of which there are none yet.
+[[nodiscard]] NewRows new_rows_of(schema::JobPlace place);
 
 /// Appends the values of a row, in column order. The texts are borrowed from `job`. A payload that
 /// is stored apart stays out of the row (see is_stored_apart).

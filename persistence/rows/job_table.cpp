@@ -9,8 +9,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace jobstrand::persistence {

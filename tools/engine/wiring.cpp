@@ -180,14 +180,8 @@ persistence::LimitStore& Wiring::limit_store() {
 }
 
 void Wiring::follow_database_clock() {
-    if (parts_->clock_interval == executor::kUntilWoken) {
-        return;
-    }
-    const schema::SteadyPoint asked = parts_->clock.steady_now();
-    if (const auto now = parts_->store.database_now()) {
-        parts_->clock.follow(
-            {.database_now = *now, .asked = asked, .answered = parts_->clock.steady_now()}
-        );
+    if (parts_->clock_interval != executor::kUntilWoken) {
+        executor::follow_database(parts_->clock, parts_->store);
     }
 }
 
