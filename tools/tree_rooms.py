@@ -70,7 +70,7 @@ OWN_INCLUDES = {
     'deadletter/bulk': {'schema/'} | STORE,
     'deadletter/batch': {'schema/', 'deadletter/bulk/', 'deadletter/causes/'} | STORE,
     'deadletter/causes': {'schema/'} | STORE,
-    'deadletter/desk': {'schema/', 'deadletter/bulk/'} | STORE,
+    'deadletter/admin': {'schema/', 'deadletter/bulk/'} | STORE,
     'deadletter/explain': {'schema/'} | STORE,
     'tools': {f'{layer}/' for layer in LAYERS} | {'tools/engine/'},
     'tools/engine': {f'{layer}/' for layer in LAYERS},

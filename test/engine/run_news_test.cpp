@@ -105,19 +105,19 @@ TEST_F(RunNewsOfEngine, An_external_job_that_hangs_is_given_up_at_its_time_limit
     schema::Job job{.type = std::string(schema::kExternalWorkerType), .handler_type = "invoice"};
     job.retries = 1;
     const std::string id = engine->enqueue(job);
-    executor::WorkerDesk& desk = engine->workers();
-    const auto taken = desk.acquire({.worker = "w-1", .topics = {"invoice"}, .lock = 5min});
+    executor::WorkerBroker& broker = engine->workers();
+    const auto taken = broker.acquire({.worker = "w-1", .topics = {"invoice"}, .lock = 5min});
     ASSERT_EQ(taken.size(), 1U);
     const persistence::HeldJob held{.id = id, .revision = taken[0].revision};
     EXPECT_TRUE(eventually([&] {
-        return desk.extend("w-1", {&held, 1}, 5min).front() != persistence::WorkerAnswer::done;
+        return broker.extend("w-1", {&held, 1}, 5min).front() != persistence::WorkerAnswer::done;
     }));
     ASSERT_TRUE(arrives(*engine, id, schema::JobPlace::dead_letter));
     EXPECT_THAT(
         engine->store().find(id)->job.exception_message,
         HasSubstr("worker w-1 did not end it within its time limit of PT0.3S")
     );
-    EXPECT_TRUE(eventually([&] { return desk.counts().failed.load() == 1; }));
+    EXPECT_TRUE(eventually([&] { return broker.counts().failed.load() == 1; }));
 }
 
 TEST_F(

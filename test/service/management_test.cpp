@@ -1,4 +1,4 @@
-#include "deadletter/desk/job_desk.hpp"
+#include "deadletter/admin/job_admin.hpp"
 #include "test/service/api_fixture.hpp"
 
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ protected:
     /// A dead letter that somebody cancelled.
     std::string add_dead() {
         const std::string id = add(R"({"handlerType":"mail"})");
-        deadletter::JobDesk(engine.store(), engine.series_store(), engine.clock())
+        deadletter::JobAdmin(engine.store(), engine.series_store(), engine.clock())
             .cancel({id}, {.by = "ops", .reason = "a test"});
         return id;
     }

@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kLevels{"DEBUG", "INFO ", "WARN ", "ERROR"};
 
-LogLevel face_of(schema::LogLevel level) {
+LogLevel to_public(schema::LogLevel level) {
     return static_cast<LogLevel>(level);
 }
 
@@ -49,7 +49,7 @@ std::string text_of(const LogLine& line, schema::TimePoint time) {
 }
 
 bool ShownLog::enabled(schema::LogLevel level) const noexcept {
-    return write_ && face_of(level) >= least_;
+    return write_ && to_public(level) >= least_;
 }
 
 void ShownLog::write(
@@ -67,7 +67,7 @@ void ShownLog::write(
             shown.push_back({.name = field.name, .value = field.value, .is_number = field.is_number}
             );
         }
-        write_({.level = face_of(level), .message = message, .fields = shown});
+        write_({.level = to_public(level), .message = message, .fields = shown});
     } catch (const std::exception&) {
         return;
     }

@@ -172,7 +172,7 @@ template <typename Options>
 
 /// Says first that a job which runs is not stopped.
 void suspend_jobs(Session& session, const ChosenJobs& jobs, const deadletter::BulkWatch& watch) {
-    const auto tell_and_go_on = [&](const deadletter::ItemResult& item) {
+    const auto print_and_go_on = [&](const deadletter::ItemResult& item) {
         if (item.answer == deadletter::ItemAnswer::done && item.moved == 0) {
             session.tell(
                 fmt::format("job {} runs on; it waits suspended when it is to run again", item.id)
@@ -180,7 +180,7 @@ void suspend_jobs(Session& session, const ChosenJobs& jobs, const deadletter::Bu
         }
         watch.on_item(item);
     };
-    session.jobs().suspend_jobs(jobs.ids, {.on_item = tell_and_go_on});
+    session.jobs().suspend_jobs(jobs.ids, {.on_item = print_and_go_on});
 }
 
 void activate_jobs(Session& session, const ChosenJobs& jobs, const deadletter::BulkWatch& watch) {

@@ -379,7 +379,7 @@ deadletter::DeadLetters& Session::dead_letters() {
     return *narrowed_dead_letters_;
 }
 
-deadletter::BatchDesk Session::batches() {
+deadletter::BatchAdmin Session::batches() {
     if (is_narrowed()) {
         throw service::OutOfScope(
             "a batch cannot be narrowed to the topics or tenants of the token: leave --background "

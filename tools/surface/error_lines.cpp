@@ -8,7 +8,7 @@
 
 namespace jobstrand::cli {
 
-void tell_error_lines(Streams& streams, const std::string& message) {
+void print_error_lines(Streams& streams, const std::string& message) {
     streams.out.flush();
     std::istringstream lines(message);
     for (std::string line; std::getline(lines, line);) {

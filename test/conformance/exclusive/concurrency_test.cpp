@@ -75,15 +75,15 @@ protected:
         }
     }
 
-    /// All nodes at once, each with so many companions a page.
-    void drain(std::size_t companions) {
+    /// All nodes at once, each with so many further jobs of the instances a page.
+    void drain(std::size_t further) {
         std::vector<std::future<void>> ends;
         for (std::size_t i = 0; i < nodes_.size(); ++i) {
-            ends.push_back(std::async(std::launch::async, [this, i, companions] {
+            ends.push_back(std::async(std::launch::async, [this, i, further] {
                 const std::string node = fmt::format("node-{}", i);
                 persistence::SqlStore& store = nodes_[i]->store();
                 persistence::PageLimit limit(7 + i);
-                limit.companions = companions;
+                limit.same_instance = further;
                 while (completed_ < kJobs && !HasFailure()) {
                     run_all(store, node, store.executor().acquire(claim_of(node), noop_, limit));
                 }

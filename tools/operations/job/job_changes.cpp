@@ -227,15 +227,15 @@ ExitCode set_jobs(Session& session, const SetOptions& options) {
     const auto selection = selection_of(session, options.bulk);
     const auto place =
         options.place.empty() ? std::nullopt : std::optional(place_of(options.place));
-    const auto places = deadletter::JobDesk::places_of(selection, place);
+    const auto places = deadletter::JobAdmin::places_of(selection, place);
     refuse_bad_values(session, selection, options, changes.fields);
     if (options.bulk.dry_run) {
         return show_dry_run(session, session.search().preview(places, selection, kDryRunSample));
     }
-    deadletter::JobDesk desk = session.jobs();
+    deadletter::JobAdmin admin = session.jobs();
     if (selection.is_by_id()) {
         return report_jobs(session, "set", [&](const deadletter::BulkWatch& watch) {
-            desk.change(
+            admin.change(
                 selection,
                 place,
                 changes,
@@ -270,7 +270,7 @@ ExitCode set_jobs(Session& session, const SetOptions& options) {
             session,
             "set",
             [&](const deadletter::BulkWatch& watch) {
-                return desk.change(selection, place, changes, watch);
+                return admin.change(selection, place, changes, watch);
             }
         )
     );

@@ -11,7 +11,7 @@ namespace jobstrand::cli {
 namespace {
 
 using deadletter::BulkCounts;
-using deadletter::JobDesk;
+using deadletter::JobAdmin;
 
 [[nodiscard]] ExitCode report(Session& session, const BulkCounts& counts) {
     write_record(
@@ -50,14 +50,14 @@ ExitCode remove_jobs(Session& session, const RemoveOptions& options) {
     const auto selection = selection_of(session, options.bulk);
     const auto place =
         options.place.empty() ? std::nullopt : std::optional(place_of(options.place));
-    const auto places = JobDesk::places_of(selection, place);
+    const auto places = JobAdmin::places_of(selection, place);
     if (options.bulk.dry_run) {
         return show_dry_run(session, session.search().preview(places, selection, kDryRunSample));
     }
-    JobDesk desk = session.jobs();
+    JobAdmin admin = session.jobs();
     if (selection.is_by_id()) {
         return report_jobs(session, "removed", [&](const deadletter::BulkWatch& watch) {
-            desk.remove(selection, place, watch);
+            admin.remove(selection, place, watch);
         });
     }
     if (!options.bulk.yes) {
@@ -78,7 +78,9 @@ ExitCode remove_jobs(Session& session, const RemoveOptions& options) {
         with_progress(
             session,
             "removed",
-            [&](const deadletter::BulkWatch& watch) { return desk.remove(selection, place, watch); }
+            [&](const deadletter::BulkWatch& watch) {
+                return admin.remove(selection, place, watch);
+            }
         )
     );
 }

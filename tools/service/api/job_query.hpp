@@ -1,6 +1,6 @@
 #pragma once
 
-#include "deadletter/desk/job_search.hpp"
+#include "deadletter/admin/job_search.hpp"
 #include "schema/text/parse_result.hpp"
 #include "schema/time.hpp"
 
