@@ -79,7 +79,7 @@ def check(root) -> list[Finding]:
     """All findings of the tree at `root`, in path order."""
     rules = [check_top, check_includes, check_names, check_sleeps, check_namespaces,
              check_leftovers, check_blanks, check_guard, check_dialect, check_described_rooms, check_words, link_rule(root),
-             machine_path_rule(root), unnamed_namespace_rule(), requirement_rule(root)]
+             machine_path_rule(root), unnamed_namespace_rule(), file_name_rule(), requirement_rule(root)]
     findings = [finding for source in sources(root) for rule in rules for finding in rule(source)]
     return sorted(findings + list(check_arrows()))
 
@@ -176,6 +176,20 @@ def unnamed_namespace_rule():
                 yield Finding(source.path, line, f'{name} stands in the unnamed namespace of {owner} too',
                               'share it, or give it a name of its own')
     return check_unnamed_namespaces
+
+
+def file_name_rule():
+    """The rule against one name for two files of C++. A public header may have the name of what it shows."""
+    owners = {}
+
+    def check_file_name(source):
+        folder, name = os.path.split(source.path)
+        if not source.is_cpp or name == 'main.cpp' or folder == 'include/jobstrand':
+            return
+        owner = owners.setdefault(name, source.path)
+        if owner != source.path:
+            yield Finding(source.path, 1, f'{owner} has this name too', 'give the file a name of its own')
+    return check_file_name
 
 
 def library_include_problem(source, header):

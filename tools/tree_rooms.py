@@ -2,7 +2,7 @@
 import re
 
 # What the layers above may see of the store: the contracts, and transactions with their errors.
-STORE = {'persistence/.', 'persistence/sql/transaction.hpp', 'persistence/sql/db_error.hpp', 'persistence/sql/job_listener.hpp'}
+STORE = {'persistence/.', 'persistence/sql/sql_transaction.hpp', 'persistence/sql/db_error.hpp', 'persistence/sql/job_listener.hpp'}
 LAYERS = ('schema', 'persistence', 'executor', 'timers', 'deadletter')
 
 # Folder -> what it may include of ours besides itself: whole folders (they end in /), a folder without its rooms (/.),

@@ -4,7 +4,7 @@
 #include "persistence/rows/job_row.hpp"
 #include "persistence/served_jobs.hpp"
 #include "persistence/sql/id_lists.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include "persistence/rows/duplicate_ids.hpp"
 #include "persistence/rows/store_context.hpp"
 #include "persistence/served_jobs.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/job.hpp"
 
 #include <vector>

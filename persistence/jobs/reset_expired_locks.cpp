@@ -9,7 +9,7 @@
 #include "persistence/series/move_pipeline.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/time.hpp"
 
 #include <fmt/format.h>

@@ -5,7 +5,7 @@
 #include "persistence/rows/store_context.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
 #include "persistence/series/series_turns.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/job.hpp"
 #include "schema/job_transition.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "persistence/rows/store_context.hpp"
 #include "persistence/series/series_table.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/job.hpp"
 #include "schema/job_transition.hpp"
 #include "schema/series/series.hpp"

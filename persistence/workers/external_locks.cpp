@@ -7,7 +7,7 @@
 #include "persistence/series/move_pipeline.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "persistence/worker_store.hpp"
 #include "persistence/workers/sql_worker_store.hpp"
 #include "persistence/workers/worker_groups.hpp"

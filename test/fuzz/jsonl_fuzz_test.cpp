@@ -50,7 +50,7 @@ const Grammar& job_grammar() {
 }
 
 /// A job that was taken is the same when it is written and read again.
-void expect_same_again(const cli::NewJob& job) {
+void expect_same_again(const executor::NewJob& job) {
     const cli::Record record = cli::record_of(
         {.place = schema::JobPlace::executable, .job = job.job}, timers::Zone::utc()
     );

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "test/fixtures/process.hpp"
+#include "test/fixtures/background_process.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 #include "test/ledger/ledger.hpp"
 

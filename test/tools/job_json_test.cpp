@@ -23,7 +23,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-NewJob read_new(const std::string& json) {
+executor::NewJob read_new(const std::string& json) {
     JobFromJson result = job_from_json(json);
     EXPECT_THAT(result.problems, IsEmpty()) << json;
     return result.content;
@@ -97,7 +97,7 @@ TEST(JobJson, An_external_job_is_known_by_its_place) {
 }
 
 TEST(JobJson, What_a_series_is_given_stands_beside_the_job) {
-    const NewJob job = read_new(R"({
+    const executor::NewJob job = read_new(R"({
         "handlerType":"x","repeat":"0 0 12 * * ?","series":"noon","group":"g","description":"d",
         "zone":"Asia/Tokyo","dst":"run-once","calendar":"c","start":"2026-01-01T00:00:00Z",
         "end":"2027-01-01T00:00:00Z","misfire":"do-nothing","misfireThreshold":"PT5M",

@@ -87,7 +87,7 @@ class Layers(TreeTest):
             ('tools/service/http/a.cpp', 'tools/operations/operation.hpp'),
             ('tools/service/api/a.cpp', 'tools/service/routes.hpp'),
             ('tools/service/a.cpp', 'tools/program/run_cli.hpp'),
-            ('tools/engine/a.cpp', 'tools/text/printable.hpp'),
+            ('tools/engine/a.cpp', 'tools/text/terminal_text.hpp'),
         ):
             with self.subTest(path=path, header=header):
                 self.expect_finding(path, f'\n#include "{header}"\n', 2, 'must not include')
@@ -147,7 +147,7 @@ class Layers(TreeTest):
         for path, header in (
             ('persistence/insert_job.cpp', 'soci/soci.h'),
             ('persistence/drivers/database.cpp', 'sqlite3.h'),
-            ('persistence/drivers/soci/connection.hpp', 'soci/soci.h'),
+            ('persistence/drivers/soci/soci_connection.hpp', 'soci/soci.h'),
             ('tools/program/a.cpp', 'soci/soci.h'),
             ('test/persistence/a.cpp', 'mysql_driver.h'),
             ('test/face/a.cpp', 'cppconn/connection.h'),
@@ -156,8 +156,8 @@ class Layers(TreeTest):
                 text = HEADER if path.endswith('.hpp') else '\n'
                 self.expect_finding(path, f'{text}#include <{header}>\n', 2, 'folder of a database')
         for path, header in (
-            ('persistence/drivers/soci/connection.cpp', 'soci/soci.h'),
-            ('persistence/drivers/mysql/connection.cpp', 'cppconn/connection.h'),
+            ('persistence/drivers/soci/soci_connection.cpp', 'soci/soci.h'),
+            ('persistence/drivers/mysql/mysql_connection.cpp', 'cppconn/connection.h'),
             ('persistence/drivers/oracle/connection.cpp', 'occi/occi.h'),
             ('test/face/a.cpp', 'mysql.h'),
             ('test/fixtures/a.cpp', 'openssl/ssl.h'),
@@ -305,6 +305,11 @@ class Habits(TreeTest):
             with self.subTest(path=path):
                 self.expect_quiet(path, 'auto sql = "PRAGMA journal_mode";\n')
         self.expect_quiet('persistence/jobs/a.cpp', 'auto sql = "SELECT ID_ FROM T {skip_locked} LIMIT 1";\n')
+
+    def test_two_files_must_not_have_one_name(self):
+        found = findings_of({'schema/a.hpp': HEADER, 'executor/a.hpp': HEADER, 'include/jobstrand/a.hpp': HEADER, 'docs/a.md': ''})
+        self.assertEqual(len(found), 1, found)
+        self.assertIn('schema/a.hpp:1: executor/a.hpp has this name too', found[0])
 
     def test_words_that_are_out_are_found_in_documents(self):
         for text in ('It has a twin.', 'Nobody knows their fates.', 'The job is set aside', 'Buried at once', 'one [of the lanes](a.md)'):

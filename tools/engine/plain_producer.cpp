@@ -1,6 +1,6 @@
 #include "tools/engine/plain_producer.hpp"
 
-#include "persistence/drivers/callback/connection.hpp"
+#include "persistence/drivers/callback/callback_connection.hpp"
 #include "persistence/drivers/registry.hpp"
 #include "persistence/rows/insert_plainly.hpp"
 #include "timers/series/series_planner.hpp"

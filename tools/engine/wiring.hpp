@@ -32,7 +32,7 @@
 #include "persistence/series_store.hpp"
 #include "persistence/served_store.hpp"
 #include "persistence/sql/health/access_counts.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "persistence/throughput_store.hpp"
 #include "persistence/timer_store.hpp"
 #include "persistence/trial/statement_trial.hpp"

@@ -1,6 +1,6 @@
 #include "tools/handlers/command_check.hpp"
 
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 #include "tools/handlers/command_handler.hpp"
 
 #include "schema/text/iso8601.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "schema/batch/batch.hpp"
 #include "tools/operations/batch/batch_running.hpp"
 #include "tools/operations/nouns.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include "tools/session/service_handlers.hpp"
 #include "tools/settings/setting_table.hpp"
 #include "tools/settings/settings_text.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include "tools/operations/nouns.hpp"
 #include "tools/operations/scope_operations.hpp"
 #include "tools/parameters/option_values.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 #include "schema/limits.hpp"
 #include "tools/operations/nouns.hpp"
 #include "tools/parameters/bulk_selection.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 #include "tools/operations/nouns.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "tools/operations/nouns.hpp"
 #include "tools/records/history_json.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -9,7 +9,7 @@
 #include "tools/output/time_field.hpp"
 #include "tools/parameters/due_parameters.hpp"
 #include "tools/parameters/option_values.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 

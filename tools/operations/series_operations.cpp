@@ -4,7 +4,7 @@
 #include "tools/parameters/bulk_selection.hpp"
 #include "tools/parameters/series_options.hpp"
 #include "tools/records/series_json.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,7 +1,7 @@
 #include "tools/operations/database/type_stats.hpp"
 #include "tools/operations/nouns.hpp"
 #include "tools/records/stats_json.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include "timers/series/series_problems.hpp"
 #include "tools/parameters/option_values.hpp"
 #include "tools/text/marked_text.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

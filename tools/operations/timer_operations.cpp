@@ -1,4 +1,4 @@
-#include "tools/operations/job/job_removal.hpp"
+#include "tools/operations/job/job_removing.hpp"
 #include "tools/operations/job/job_showing.hpp"
 #include "tools/operations/nouns.hpp"
 #include "tools/operations/timer_next.hpp"
@@ -7,7 +7,7 @@
 #include "tools/parameters/typed_ids.hpp"
 #include "tools/records/job_json.hpp"
 #include "tools/records/series_json.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "tools/output/record_writer.hpp"
 
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 

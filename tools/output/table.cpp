@@ -1,8 +1,8 @@
 #include "tools/output/table.hpp"
 
 #include "tools/output/short_ids.hpp"
-#include "tools/text/printable.hpp"
 #include "tools/text/relative_time.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -4,7 +4,7 @@
 #include "tools/parameters/job_listing.hpp"
 #include "tools/parameters/option_values.hpp"
 #include "tools/parameters/typed_ids.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 

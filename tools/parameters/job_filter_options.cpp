@@ -6,7 +6,7 @@
 #include "tools/parameters/where_text.hpp"
 #include "tools/process/exit_code.hpp"
 #include "tools/text/marked_text.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include "tools/parameters/option_values.hpp"
 #include "tools/records/done_json.hpp"
 #include "tools/records/job_json.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 

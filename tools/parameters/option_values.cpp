@@ -9,7 +9,7 @@
 #include "tools/process/exit_code.hpp"
 #include "tools/text/json_values.hpp"
 #include "tools/text/marked_text.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 

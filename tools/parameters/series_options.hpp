@@ -1,8 +1,8 @@
 #pragma once
 
+#include "executor/enqueue/new_job.hpp"
 #include "schema/series/series.hpp"
 #include "tools/parameters/parameter.hpp"
-#include "tools/records/new_job.hpp"
 
 #include <optional>
 #include <string>
@@ -49,6 +49,6 @@ struct SeriesOptions {
 void set_times(Session& session, schema::Series& series, const SeriesTimesOptions& options);
 
 /// The same for all options of a new series.
-void set_series(Session& session, NewJob& job, const SeriesOptions& options);
+void set_series(Session& session, executor::NewJob& job, const SeriesOptions& options);
 
 }  // namespace jobstrand::cli

@@ -4,7 +4,7 @@
 #include "tools/parameters/series_options.hpp"
 #include "tools/process/exit_code.hpp"
 #include "tools/text/marked_text.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 
@@ -73,7 +73,7 @@ void set_times(Session& session, schema::Series& series, const SeriesTimesOption
     }
 }
 
-void set_series(Session& session, NewJob& job, const SeriesOptions& options) {
+void set_series(Session& session, executor::NewJob& job, const SeriesOptions& options) {
     set_times(session, job.series, options.times);
     job.job.repeat = job.series.repeat;
     set_text(job.job.series, "--series", options.series);

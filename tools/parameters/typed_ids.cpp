@@ -4,7 +4,7 @@
 #include "tools/parameters/option_values.hpp"
 #include "tools/process/exit_code.hpp"
 #include "tools/process/input.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include "tools/parameters/job_filter_options.hpp"
 #include "tools/parameters/where_scanner.hpp"
 #include "tools/text/nearest_name.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 
 #include "tools/process/exit_code.hpp"
 #include "tools/process/unique_fd.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

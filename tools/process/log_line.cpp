@@ -1,7 +1,7 @@
 #include "tools/process/log_line.hpp"
 
 #include "schema/text/iso8601.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -3,7 +3,7 @@
 #include "persistence/sql/db_error.hpp"
 #include "tools/output/output_style.hpp"
 #include "tools/process/exit_code.hpp"
-#include "tools/process/process.hpp"
+#include "tools/process/this_process.hpp"
 #include "tools/program/all_engines.hpp"
 #include "tools/program/run_on_server.hpp"
 #include "tools/program/server.hpp"
@@ -11,7 +11,7 @@
 #include "tools/surface/error_lines.hpp"
 #include "tools/surface/known_values.hpp"
 #include "tools/surface/program.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <algorithm>
 #include <exception>

@@ -7,7 +7,7 @@
 #include "tools/surface/verb_call.hpp"
 #include "tools/text/json_text.hpp"
 #include "tools/text/member_values.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 

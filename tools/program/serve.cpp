@@ -1,7 +1,7 @@
 #include "tools/program/serve.hpp"
 
-#include "tools/process/process.hpp"
 #include "tools/process/stop_signals.hpp"
+#include "tools/process/this_process.hpp"
 #include "tools/program/further_engine.hpp"
 #include "tools/program/reload.hpp"
 #include "tools/program/slow_step.hpp"

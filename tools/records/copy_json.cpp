@@ -8,7 +8,7 @@
 #include "tools/text/json_values.hpp"
 #include "tools/text/member_values.hpp"
 #include "tools/text/nearest_name.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 

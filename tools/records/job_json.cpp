@@ -10,7 +10,7 @@
 #include "tools/text/marked_text.hpp"
 #include "tools/text/member_values.hpp"
 #include "tools/text/nearest_name.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 
@@ -132,7 +132,7 @@ struct ReadMember {
     }
 };
 
-[[nodiscard]] std::string read_place(std::string_view value, NewJob& into) {
+[[nodiscard]] std::string read_place(std::string_view value, executor::NewJob& into) {
     const auto name = string_of(value);
     if (!name) {
         return name.error().message;
@@ -147,7 +147,7 @@ struct ReadMember {
 }
 
 /// Returns what is wrong; empty: nothing.
-[[nodiscard]] std::string read_external(std::string_view value, NewJob& into) {
+[[nodiscard]] std::string read_external(std::string_view value, executor::NewJob& into) {
     bool is_external = false;
     std::string problem = read_flag(value, is_external);
     if (is_external) {
@@ -157,7 +157,7 @@ struct ReadMember {
 }
 
 /// Returns what is wrong; empty: nothing.
-[[nodiscard]] std::string read_on_duplicate(std::string_view value, NewJob& into) {
+[[nodiscard]] std::string read_on_duplicate(std::string_view value, executor::NewJob& into) {
     const auto name = string_of(value);
     if (!name) {
         return name.error().message;
@@ -173,7 +173,7 @@ struct ReadMember {
 /// What is only read of a new job, and is no field.
 struct ReadMemberOnly {
     std::string_view name;
-    std::string (*read)(std::string_view value, NewJob& into);
+    std::string (*read)(std::string_view value, executor::NewJob& into);
 };
 
 constexpr std::array kOnlyRead{
@@ -181,7 +181,7 @@ constexpr std::array kOnlyRead{
     ReadMemberOnly{kOnDuplicate, read_on_duplicate},
     ReadMemberOnly{
         kUniqueFor,
-        [](std::string_view value, NewJob& into) {
+        [](std::string_view value, executor::NewJob& into) {
             return read_duration(value, into.key_rule.period);
         }},
 };
@@ -231,7 +231,8 @@ struct KnownMember {
     return fields;
 }
 
-[[nodiscard]] std::string read(const KnownMember& member, std::string_view value, NewJob& into) {
+[[nodiscard]] std::string
+read(const KnownMember& member, std::string_view value, executor::NewJob& into) {
     if (member.field != nullptr) {
         const bool is_ours_to_say = !member.field->is_settable;
         return is_ours_to_say ? std::string() : read_field(*member.field, value, into.job);
@@ -298,7 +299,7 @@ public:
         if (result_.problems.empty()) {
             result_.problems = schema::problems_of(result_.content.job);
         }
-        const NewJob& job = result_.content;
+        const executor::NewJob& job = result_.content;
         if (std::string problem = schema::problem_of(job.key_rule, job.job.unique_key);
             result_.problems.empty() && !problem.empty()) {
             result_.problems.push_back(std::move(problem));

@@ -1,11 +1,11 @@
 #pragma once
 
+#include "executor/enqueue/new_job.hpp"
 #include "schema/job.hpp"
 #include "schema/job_fields.hpp"
 #include "timers/cycle/due_text.hpp"
 #include "timers/zone/zone.hpp"
 #include "tools/output/fields.hpp"
-#include "tools/records/new_job.hpp"
 
 #include <optional>
 #include <string>
@@ -48,7 +48,7 @@ read_field(const schema::JobField& field, std::string_view value, schema::Job& j
 
 /// A job that was read, and every mistake in its text; with mistakes the job is not to be used.
 struct JobFromJson {
-    NewJob content;
+    executor::NewJob content;
 
     /// What dueDate says, if it is not an instant: still to be asked what that is now.
     std::optional<timers::DueText> due = {};

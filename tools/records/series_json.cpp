@@ -125,25 +125,25 @@ template <typename Member>
 }
 
 template <std::string Series::*Member>
-[[nodiscard]] std::string read_series_text(std::string_view value, NewJob& into) {
+[[nodiscard]] std::string read_series_text(std::string_view value, executor::NewJob& into) {
     return read_text(value, into.series.*Member);
 }
 
 template <bool Series::*Member>
-[[nodiscard]] std::string read_series_flag(std::string_view value, NewJob& into) {
+[[nodiscard]] std::string read_series_flag(std::string_view value, executor::NewJob& into) {
     return read_flag(value, into.series.*Member);
 }
 
 template <std::optional<schema::TimePoint> Series::*Member>
-[[nodiscard]] std::string read_series_time(std::string_view value, NewJob& into) {
+[[nodiscard]] std::string read_series_time(std::string_view value, executor::NewJob& into) {
     return read_instant(value, into.series.*Member);
 }
 
-[[nodiscard]] std::string read_misfire_threshold(std::string_view value, NewJob& into) {
+[[nodiscard]] std::string read_misfire_threshold(std::string_view value, executor::NewJob& into) {
     return read_duration(value, into.series.misfire_threshold);
 }
 
-[[nodiscard]] std::string read_state(std::string_view value, NewJob& into) {
+[[nodiscard]] std::string read_state(std::string_view value, executor::NewJob& into) {
     const auto name = string_of(value);
     if (!name) {
         return name.error().message;
@@ -156,7 +156,7 @@ template <std::optional<schema::TimePoint> Series::*Member>
     return {};
 }
 
-[[nodiscard]] std::string ignore(std::string_view, NewJob&) {
+[[nodiscard]] std::string ignore(std::string_view, executor::NewJob&) {
     return {};
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "executor/enqueue/new_job.hpp"
 #include "persistence/series_store.hpp"
 #include "timers/zone/zone.hpp"
 #include "tools/output/fields.hpp"
-#include "tools/records/new_job.hpp"
 
 #include <optional>
 #include <span>
@@ -24,7 +24,8 @@ timer_fields_of(const std::optional<persistence::SeriesSummary>& summary, const 
 /// A member of a job in JSON that is about the series which the job begins.
 struct SeriesMember {
     std::string_view name;
-    std::string (*read)(std::string_view value, NewJob& into);  ///< See member_values.hpp.
+    std::string (*read
+    )(std::string_view value, executor::NewJob& into);  ///< See member_values.hpp.
     bool needs_repeat = true;  ///< false: jobs that do not repeat may have it as well.
 };
 

@@ -7,12 +7,12 @@
 #include "tools/calls/http_client.hpp"
 #include "tools/process/boost_log.hpp"
 #include "tools/process/exit_code.hpp"
-#include "tools/process/process.hpp"
 #include "tools/process/queued_outlet.hpp"
+#include "tools/process/this_process.hpp"
 #include "tools/settings/password_source.hpp"
 #include "tools/settings/settings_file.hpp"
 #include "tools/text/listen_address.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 #include "tools/tracing/span_exporter.hpp"
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 #include "persistence/drivers/parse_database_url.hpp"
 #include "tools/settings/password_source.hpp"
 #include "tools/text/nearest_name.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 

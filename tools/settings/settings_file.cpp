@@ -7,7 +7,7 @@
 #include "tools/process/patient_file.hpp"
 #include "tools/settings/setting_entries.hpp"
 #include "tools/settings/table_readers.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 #include "schema/text/iso8601.hpp"
 #include "tools/settings/setting_table.hpp"
 #include "tools/text/nearest_name.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 

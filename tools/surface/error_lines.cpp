@@ -1,8 +1,8 @@
 #include "tools/surface/error_lines.hpp"
 
 #include "tools/output/output_style.hpp"
-#include "tools/process/process.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/process/this_process.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <sstream>
 

@@ -2,7 +2,7 @@
 #include "tools/surface/manual_page.hpp"
 #include "tools/surface/program.hpp"
 #include "tools/surface/shell_scripts.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 

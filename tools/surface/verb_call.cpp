@@ -3,7 +3,7 @@
 #include "tools/text/json_text.hpp"
 #include "tools/text/json_values.hpp"
 #include "tools/text/member_values.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,7 +1,7 @@
 #include "tools/text/json_text.hpp"
 
 #include "tools/text/json_values.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

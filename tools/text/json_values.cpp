@@ -2,7 +2,7 @@
 
 #include "schema/limits.hpp"
 #include "schema/text/utf8.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 #include "tools/text/marked_text.hpp"
 
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "executor/enqueue/job_producer.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "persistence/unique_keys.hpp"
 #include "test/conformance/store_test.hpp"
 #include "test/fixtures/recording_intake.hpp"

@@ -1,5 +1,5 @@
 #include "test/tools/cli_fixture.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <gtest/gtest.h>
 

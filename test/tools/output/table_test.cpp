@@ -1,6 +1,6 @@
 #include "tools/output/table.hpp"
 
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <gtest/gtest.h>
 

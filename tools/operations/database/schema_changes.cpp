@@ -10,7 +10,7 @@
 #include "persistence/migration/schema_migration.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "tools/operations/database/schema_report.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

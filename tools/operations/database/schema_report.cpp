@@ -2,7 +2,7 @@
 
 #include "tools/output/record_writer.hpp"
 #include "tools/text/json_text.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -2,7 +2,7 @@
 
 #include "tools/parameters/item_report.hpp"
 #include "tools/records/copy_json.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 namespace jobstrand::cli {
 

@@ -3,8 +3,8 @@
 #include "tools/parameters/listing.hpp"
 #include "tools/parameters/option_values.hpp"
 #include "tools/records/job_json.hpp"
-#include "tools/text/printable.hpp"
 #include "tools/text/relative_time.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 

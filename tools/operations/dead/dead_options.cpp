@@ -1,6 +1,6 @@
 #include "tools/operations/dead/dead_options.hpp"
 
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 

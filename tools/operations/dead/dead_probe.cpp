@@ -2,7 +2,7 @@
 
 #include "tools/parameters/item_report.hpp"
 #include "tools/parameters/option_values.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include "tools/operations/job/job_checks.hpp"
 #include "tools/operations/job/job_showing.hpp"
 #include "tools/parameters/item_report.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 

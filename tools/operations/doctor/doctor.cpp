@@ -7,7 +7,7 @@
 #include "tools/operations/doctor/job_health.hpp"
 #include "tools/operations/doctor/node_health.hpp"
 #include "tools/operations/doctor/series_health.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 

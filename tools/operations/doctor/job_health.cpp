@@ -1,8 +1,8 @@
 #include "tools/operations/doctor/job_health.hpp"
 
 #include "schema/text/iso8601.hpp"
-#include "tools/text/printable.hpp"
 #include "tools/text/relative_time.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

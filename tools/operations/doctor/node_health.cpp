@@ -1,7 +1,7 @@
 #include "tools/operations/doctor/node_health.hpp"
 
-#include "tools/text/printable.hpp"
 #include "tools/text/relative_time.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

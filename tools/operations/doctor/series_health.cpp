@@ -2,7 +2,7 @@
 
 #include "schema/text/iso8601.hpp"
 #include "timers/series/due_check.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -4,7 +4,7 @@
 #include "tools/operations/explain/explanation_words.hpp"
 #include "tools/parameters/typed_ids.hpp"
 #include "tools/records/facts_json.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,7 +1,7 @@
 #include "tools/operations/explain/job_reasons.hpp"
 
 #include "tools/operations/job/job_state.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,6 +1,6 @@
 #include "tools/operations/explain/waiting_reasons.hpp"
 
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -7,7 +7,7 @@
 #include "tools/operations/job/job_enqueueing.hpp"
 #include "tools/operations/job/job_import.hpp"
 #include "tools/operations/job/job_state.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -41,8 +41,8 @@ using schema::Job;
     return rule;
 }
 
-[[nodiscard]] NewJob new_job_of(Session& session, const AddOptions& options) {
-    NewJob content;
+[[nodiscard]] executor::NewJob new_job_of(Session& session, const AddOptions& options) {
+    executor::NewJob content;
     Job& job = content.job;
     for (const TypedField& typed : options.fields) {
         if (typed.text) {
@@ -68,7 +68,7 @@ using schema::Job;
     return content;
 }
 
-void refuse_bad(Session& session, const NewJob& job) {
+void refuse_bad(Session& session, const executor::NewJob& job) {
     std::vector<std::string> problems = schema::problems_of(job.job);
     if (std::string of_rule = schema::problem_of(job.key_rule, job.job.unique_key);
         !of_rule.empty()) {
@@ -94,7 +94,7 @@ void refuse_bad(Session& session, const NewJob& job) {
            options.unique_for || options.series.times.repeat || options.series.is_any_given(false);
 }
 
-void report_added(Session& session, const NewJob& job, const schema::Enqueued& enqueued) {
+void report_added(Session& session, const executor::NewJob& job, const schema::Enqueued& enqueued) {
     const std::string& id = enqueued.id;
     Record record{text_field("id", id)};
     if (job.repeats()) {
@@ -109,7 +109,7 @@ void report_added(Session& session, const NewJob& job, const schema::Enqueued& e
 }
 
 /// Whoever adds a job expects that it is added, and that no other is gone.
-void print_key(Session& session, const NewJob& job, const schema::Enqueued& enqueued) {
+void print_key(Session& session, const executor::NewJob& job, const schema::Enqueued& enqueued) {
     const std::string key = quoted_if_needed(job.job.unique_key);
     if (!enqueued.is_added) {
         session.tell(
@@ -121,7 +121,7 @@ void print_key(Session& session, const NewJob& job, const schema::Enqueued& enqu
 }
 
 /// Whoever adds a job expects it to run.
-void print_suspended(Session& session, const NewJob& job, const std::string& id) {
+void print_suspended(Session& session, const executor::NewJob& job, const std::string& id) {
     const bool belongs_to_something = !job.job.process_instance_id.empty() ||
                                       !job.job.process_definition_id.empty() || job.repeats();
     if (!belongs_to_something) {
@@ -136,7 +136,7 @@ void print_suspended(Session& session, const NewJob& job, const std::string& id)
     if (!is_given(options.fields, &Job::handler_type)) {
         throw CliError(ExitCode::wrong_usage, "say which job: --type TYPE, or --from FILE");
     }
-    const NewJob job = new_job_of(session, options);
+    const executor::NewJob job = new_job_of(session, options);
     refuse_bad(session, job);
     schema::Enqueued enqueued;
     // Defended catch: a name that is taken is an answer to the caller, not trouble with the

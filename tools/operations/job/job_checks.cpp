@@ -5,7 +5,7 @@
 #include "tools/handlers/http_payload.hpp"
 #include "tools/text/marked_text.hpp"
 #include "tools/text/nearest_name.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@ namespace jobstrand::cli {
 namespace {
 
 [[nodiscard]] std::vector<std::string>
-problems_of_repeating(const NewJob& job, const JobCheckContext& context) {
+problems_of_repeating(const executor::NewJob& job, const JobCheckContext& context) {
     const std::string& repeat = job.job.repeat;
     if (const auto error = timers::problem_of_repeat(repeat)) {
         return {"repeat is wrong " + with_place(repeat, *error)};
@@ -58,7 +58,8 @@ JobCheckContext job_check_context(Session& session) {
     };
 }
 
-std::vector<std::string> problems_of_new(const NewJob& job, const JobCheckContext& context) {
+std::vector<std::string>
+problems_of_new(const executor::NewJob& job, const JobCheckContext& context) {
     std::vector<std::string> problems = problems_for_service(job.job, context.settings);
     if (job.repeats() && problems.empty()) {
         problems = problems_of_repeating(job, context);

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "executor/enqueue/new_job.hpp"
 #include "schema/job.hpp"
 #include "schema/series/series.hpp"
 #include "schema/time.hpp"
-#include "tools/records/new_job.hpp"
 #include "tools/session/session.hpp"
 #include "tools/settings/settings.hpp"
 
@@ -26,7 +26,7 @@ struct JobCheckContext {
 
 /// What problems_for_service says, and texts of a series that mean nothing.
 [[nodiscard]] std::vector<std::string>
-problems_of_new(const NewJob& job, const JobCheckContext& context);
+problems_of_new(const executor::NewJob& job, const JobCheckContext& context);
 
 /// A command or a target that the configuration does not name. A configuration without commands, or
 /// without targets, says nothing of them: it may not be the service's.

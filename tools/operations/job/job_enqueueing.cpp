@@ -1,16 +1,16 @@
 #include "tools/operations/job/job_enqueueing.hpp"
 
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 
 namespace jobstrand::cli {
 
-schema::Enqueued enqueue(Session& session, const NewJob& job) {
+schema::Enqueued enqueue(Session& session, const executor::NewJob& job) {
     return session.enqueueing().enqueue(job);
 }
 
-std::string what_is_taken(Session& session, const NewJob& job) {
+std::string what_is_taken(Session& session, const executor::NewJob& job) {
     const auto taken = session.enqueueing().find_taken(job);
     return taken ? in_words(*taken) : "";
 }

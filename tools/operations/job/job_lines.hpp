@@ -1,10 +1,10 @@
 #pragma once
 
+#include "executor/enqueue/new_job.hpp"
 #include "schema/limits.hpp"
 #include "tools/operations/job/job_checks.hpp"
 #include "tools/process/input.hpp"
 #include "tools/records/job_json.hpp"
-#include "tools/records/new_job.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ inline constexpr std::size_t kBytesOfJobLine = schema::limits::kPayloadBytes + 6
 /// One line of a JSONL file of jobs.
 struct JobLine {
     std::int64_t number = 0;  ///< Counts from 1.
-    NewJob job;
+    executor::NewJob job;
     std::vector<std::string> problems;  ///< Empty: the job can be enqueued.
 };
 

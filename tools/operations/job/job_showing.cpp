@@ -6,7 +6,7 @@
 #include "tools/records/history_json.hpp"
 #include "tools/records/job_json.hpp"
 #include "tools/records/news_json.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 

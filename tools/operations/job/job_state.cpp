@@ -4,8 +4,8 @@
 #include "schema/lock_owner.hpp"
 #include "schema/text/iso8601.hpp"
 #include "tools/output/time_field.hpp"
-#include "tools/text/printable.hpp"
 #include "tools/text/relative_time.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -7,7 +7,7 @@
 #include "tools/output/time_field.hpp"
 #include "tools/parameters/option_values.hpp"
 #include "tools/text/json_text.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

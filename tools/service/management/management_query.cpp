@@ -2,7 +2,7 @@
 
 #include "schema/text/iso8601.hpp"
 #include "tools/text/percent.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include "tools/text/json_text.hpp"
 #include "tools/text/member_values.hpp"
 #include "tools/text/percent.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

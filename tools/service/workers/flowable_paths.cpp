@@ -11,7 +11,7 @@
 #include "tools/service/workers/request_members.hpp"
 #include "tools/service/workers/work_outcome.hpp"
 #include "tools/text/percent.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,7 +1,7 @@
 #include "tools/service/workers/request_members.hpp"
 
 #include "tools/text/member_values.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,9 +1,0 @@
-#pragma once
-
-#include "executor/enqueue/new_job.hpp"
-
-namespace jobstrand::cli {
-
-using executor::NewJob;
-
-}  // namespace jobstrand::cli

@@ -1,0 +1,94 @@
+#include "tools/text/terminal_text.hpp"
+
+#include "schema/text/utf8.hpp"
+
+#include <fmt/format.h>
+#include <utf8proc.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+
+namespace jobstrand::cli {
+
+namespace {
+
+constexpr std::string_view kEllipsis = "…";
+
+/// The character that begins here; a byte that begins none stands for itself.
+[[nodiscard]] std::string_view character_at(std::string_view text, std::size_t position) {
+    const std::size_t size = schema::first_character_size(text.substr(position));
+    return text.substr(position, std::max<std::size_t>(size, 1));
+}
+
+[[nodiscard]] bool is_ascii(char byte) {
+    return static_cast<unsigned char>(byte) < 0x80;
+}
+
+/// Columns of a terminal that a character fills: two for those of East Asia and pictures, none for
+/// marks that combine with the one before.
+[[nodiscard]] std::size_t columns_of(std::string_view character) {
+    if (schema::first_character_size(character) == 0) {
+        return 1;
+    }
+    const int width =
+        ::utf8proc_charwidth(static_cast<utf8proc_int32_t>(schema::code_point(character)));
+    return static_cast<std::size_t>(std::max(width, 0));
+}
+
+}  // namespace
+
+std::string escaped_for_json(std::string_view json) {
+    if (std::ranges::all_of(json, is_ascii)) {
+        return std::string(json);
+    }
+    std::string out;
+    out.reserve(json.size());
+    for (std::size_t position = 0; position < json.size();) {
+        const std::string_view character = character_at(json, position);
+        // What is left of ASCII's controls stands between values.
+        const char32_t code = character.size() == 1 ? 0 : schema::code_point(character);
+        if (code >= 0x80 && !schema::is_harmless(code)) {
+            fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<std::uint32_t>(code));
+        } else {
+            out += character;
+        }
+        position += character.size();
+    }
+    return out;
+}
+
+std::size_t characters_of(std::string_view text) {
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+        return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+    }));
+}
+
+std::size_t width_of(std::string_view text) {
+    std::size_t width = 0;
+    for (std::size_t position = 0; position < text.size();) {
+        const std::string_view character = character_at(text, position);
+        width += columns_of(character);
+        position += character.size();
+    }
+    return width;
+}
+
+std::string cut_to_width(std::string text, std::size_t width) {
+    if (width_of(text) <= width) {
+        return text;
+    }
+    std::size_t position = 0;
+    for (std::size_t kept = 0; position < text.size();) {
+        const std::string_view character = character_at(text, position);
+        kept += columns_of(character);
+        if (kept + 1 > width) {
+            break;
+        }
+        position += character.size();
+    }
+    text.resize(position);
+    return text.append(kEllipsis);
+}
+
+}  // namespace jobstrand::cli
