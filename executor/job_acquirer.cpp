@@ -19,14 +19,6 @@ constexpr schema::Duration kLeastFullWait = std::chrono::milliseconds(50);
 /// more, and a node that takes jobs one by one would hold a thousand claims.
 constexpr std::size_t kLeastClaim = 16;
 
-/// A search for recent jobs begins with those of the last second, then looks at four times as long
-/// each time, and ends when a look at a part takes longer than a healthy database ever needs to
-/// find one job or none.
-constexpr schema::Duration kMostRecent = std::chrono::seconds(1);
-constexpr int kFurtherBack = 4;
-constexpr schema::Duration kFurthestBack = std::chrono::hours(5);
-constexpr std::chrono::milliseconds kLongLook{50};
-
 std::size_t pages_from(schema::LockGranularity granularity) {
     return granularity == schema::LockGranularity::page ? kLeastClaim : 0;
 }
@@ -124,22 +116,16 @@ persistence::LockClaim JobAcquirer::next_claim() {
 void JobAcquirer::search_for_recent() {
     const auto served = intake_.served();
     const schema::TimePoint now = clock_.now();
-    const schema::SteadyPoint began = clock_.steady_now();
     std::optional<schema::TimePoint> oldest;
     std::string before = schema::first_uuid7(now + kAheadOfNow);
-    for (schema::Duration age = kMostRecent; age <= kFurthestBack; age *= kFurtherBack) {
+    const auto search = search_recent(clock_, [&](schema::Duration age) {
         const std::string from = schema::first_uuid7(now - age);
-        const schema::SteadyPoint look_began = clock_.steady_now();
         if (store_.has_acquirable(*served, from, std::exchange(before, from))) {
             oldest = now - age;
         }
-        const schema::SteadyPoint ended = clock_.steady_now();
-        if (ended - look_began > kLongLook) {
-            oldest_.begin_at(
-                oldest.value_or(now - kUsualCommit), began, ended - began, oldest.has_value()
-            );
-            return;
-        }
+    });
+    if (search) {
+        oldest_.begin_at(oldest.value_or(now - kUsualCommit), *search, oldest.has_value());
     }
 }
 

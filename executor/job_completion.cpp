@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -82,6 +83,10 @@ schema::Duration JobCompletion::write_beside() {
 }
 
 void JobCompletion::write(Batch& batch) {
+    hold_back_behind_refused(batch);
+    if (batch.outcomes.empty()) {
+        return;
+    }
     const schema::SteadyPoint began = use_.clock.steady_now();
     try {
         const std::vector<OutcomeAnswer> answers = use_.store.apply(lock_owner_, batch.outcomes);
@@ -128,29 +133,52 @@ void JobCompletion::take_what_others_wrote() {
 }
 
 void JobCompletion::write_one_by_one(Batch& batch) {
-    std::vector<Outcome> taken;
-    for (Outcome& outcome : batch.outcomes) {
+    std::vector<Outcome> all = std::exchange(batch.outcomes, {});
+    for (auto next = all.begin(); next != all.end(); ++next) {
+        if (waits_behind_refused(*next)) {
+            continue;
+        }
+        const std::span<const Outcome> one(&*next, 1);
         try {
-            const std::span<const Outcome> one(&outcome, 1);
             const std::vector<OutcomeAnswer> answers = use_.store.apply(lock_owner_, one);
-            on_answer(batch, outcome, answers.front());
+            on_answer(batch, *next, answers.front());
             log_ended(one, answers);
-            taken.push_back(outcome);
         } catch (const DbError& error) {
             if (!is_refusal(error.kind())) {
-                throw;  // Those already written answer lost_lock next time, which is harmless.
+                // Those already written answer lost_lock next time, which is harmless.
+                std::move(next, all.end(), std::back_inserter(batch.outcomes));
+                throw;
             }
-            keep(outcome, error);
+            keep(std::move(*next), error);
+            continue;
+        }
+        forget_refused(one);
+        batch.outcomes.push_back(std::move(*next));
+    }
+}
+
+void JobCompletion::hold_back_behind_refused(Batch& batch) {
+    {
+        const std::lock_guard lock(refused_mutex_);
+        if (refused_.is_empty()) {
+            return;
         }
     }
-    batch.outcomes = std::move(taken);
+    std::erase_if(batch.outcomes, [this](Outcome& outcome) {
+        return waits_behind_refused(outcome);
+    });
+}
+
+bool JobCompletion::waits_behind_refused(Outcome& outcome) {
+    const std::lock_guard lock(refused_mutex_);
+    return refused_.add_behind(outcome, use_.held.group_of(*outcome.job));
 }
 
 void JobCompletion::keep(Outcome outcome, const DbError& error) {
     const std::shared_ptr<const schema::Job> job = outcome.job;
     {
         const std::lock_guard lock(refused_mutex_);
-        if (!refused_.add(std::move(outcome), use_.clock.steady_now())) {
+        if (!refused_.add(std::move(outcome), use_.held.group_of(*job), use_.clock.steady_now())) {
             return;
         }
     }

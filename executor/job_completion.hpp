@@ -29,7 +29,8 @@ namespace jobstrand::executor {
 ///
 /// An outcome stays here until the database has taken it or said that the lock is lost, however
 /// long the database is away. One that it refuses for good is tried again from time to time; its
-/// lock is renewed meanwhile, so that nobody runs the job once more.
+/// lock is renewed meanwhile, so that nobody runs the job once more. Those of its exclusive group
+/// that come behind it wait for it (see GroupOrder), and hold up no others.
 ///
 /// Thread safety: what adds and is_empty() are safe; run_once() belongs to the loop's strand, that
 /// of beside() to another one.
@@ -96,6 +97,8 @@ private:
     [[nodiscard]] schema::Duration write_beside();
     void take_what_others_wrote();
     void write(Batch& batch);
+    void hold_back_behind_refused(Batch& batch);
+    [[nodiscard]] bool waits_behind_refused(persistence::Outcome& outcome);
     void write_one_by_one(Batch& batch);
     void keep(persistence::Outcome outcome, const persistence::DbError& error);
     void try_refused_again();

@@ -38,7 +38,12 @@ schema::Duration TimerMover::run_once() {
         const schema::TimePoint now = use_.clock.now();
         if (!due || *due > now) {
             awaits_room_ = false;
-            const schema::Duration wait = settings_.wait - look_age_;
+            schema::Duration wait = settings_.wait - look_age_;
+            if (put_off_until_) {
+                const auto until_all =
+                    std::chrono::ceil<schema::Duration>(*put_off_until_ - use_.clock.steady_now());
+                wait = std::clamp(until_all, schema::Duration{0}, wait);
+            }
             return due ? std::min(wait, *due - now) : wait;
         }
     }
@@ -62,15 +67,34 @@ std::optional<schema::TimePoint> TimerMover::first_due() {
         return first_due_;
     }
     const schema::TimePoint now = use_.clock.now();
-    const schema::SteadyPoint began = use_.clock.steady_now();
     look_age_ = schema::Duration{0};
-    const bool is_full = !none_before_ || full_looks_.may_begin(began);
-    first_due_ = use_.store.next_due(*use_.intake.served(), is_full ? std::nullopt : none_before_);
-    if (is_full) {
-        full_looks_.was_done(began, use_.clock.steady_now() - began);
+    if (!searches_ || !search_for_recent()) {
+        const schema::SteadyPoint began = use_.clock.steady_now();
+        const bool is_full = !none_before_ || full_looks_.may_begin(began);
+        first_due_ =
+            use_.store.next_due(*use_.intake.served(), is_full ? std::nullopt : none_before_);
+        if (is_full) {
+            full_looks_.was_done(began, use_.clock.steady_now() - began);
+            put_off_until_.reset();
+        }
     }
     none_before_ = std::min(first_due_.value_or(now), now) - executor::kUsualCommit;
     return first_due_;
+}
+
+/// Whether it took so long that it stands for the first look.
+bool TimerMover::search_for_recent() {
+    const auto served = use_.intake.served();
+    const schema::TimePoint now = use_.clock.now();
+    const auto search = executor::search_recent(use_.clock, [&](schema::Duration age) {
+        first_due_ = use_.store.next_due(*served, now - age);
+    });
+    searches_ = false;
+    if (search) {
+        full_looks_.was_put_off(search->began, search->took);
+        put_off_until_ = search->began + full_looks_.rest();
+    }
+    return search.has_value();
 }
 
 // A look that is dear is left to who knows where to begin.

@@ -56,6 +56,10 @@ public:
     TimerMover(Dependencies dependencies, Settings settings)
         : use_(dependencies), settings_(settings) {}
 
+    /// Call before the first pass: it shall look for timers that are recently due before it looks
+    /// at all, because the database may keep millions of deleted rows in front of them.
+    void search_first() { searches_ = true; }
+
     [[nodiscard]] std::string_view name() const noexcept override { return "timer mover"; }
     [[nodiscard]] schema::Duration run_once() override;
 
@@ -80,6 +84,7 @@ public:
 
 private:
     [[nodiscard]] std::optional<schema::TimePoint> first_due();
+    [[nodiscard]] bool search_for_recent();
     [[nodiscard]] std::optional<executor::LastView::NextDue> due_as_seen() const;
     [[nodiscard]] schema::Duration until_view();
     [[nodiscard]] bool is_view_to_come();
@@ -101,6 +106,8 @@ private:
     const Settings settings_;
 
     // Touched only on the strand.
+    bool searches_ = false;                             ///< See search_first().
+    std::optional<schema::SteadyPoint> put_off_until_;  ///< A first look at all: see FullLooks.
     /// No free timer was due before; none: nobody has looked. See FullLooks.
     std::optional<schema::TimePoint> none_before_;
     std::optional<schema::TimePoint> first_due_;  ///< By the last look, and stored since.

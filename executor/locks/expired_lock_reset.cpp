@@ -70,6 +70,9 @@ std::int64_t ExpiredLockReset::look_at_first_rows(JobPlace place, schema::TimePo
     Head& head = heads_[place];
     const schema::SteadyPoint began = use_.clock.steady_now();
     const bool is_full = head.behind.empty() || head.full_looks.may_begin(began);
+    if (place == JobPlace::timer && !is_full) {
+        return 0;  // Those that are due have no other place to begin than the oldest.
+    }
     auto looked_at = use_.store.reset_expired_locks(
         place,
         {.now = now,

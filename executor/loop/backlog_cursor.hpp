@@ -1,10 +1,12 @@
 #pragma once
 
+#include "schema/clock.hpp"
 #include "schema/time.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 namespace jobstrand::executor {
@@ -74,7 +76,14 @@ public:
         rest_ = took <= cheap_ ? Time{0} : std::min<Time>(kPartOfTime * took, kLongestRest);
     }
 
+    /// A search (see search_recent) took so long that the first look waits: it follows as after one
+    /// that took as long, within two seconds.
+    void was_put_off(schema::SteadyPoint began, Time took) {
+        was_done(began, std::min<Time>(took, kMostOfSearch));
+    }
+
 private:
+    static constexpr std::chrono::milliseconds kMostOfSearch{100};
     static constexpr int kPartOfTime = 20;
     static constexpr Time kLongestRest = std::chrono::minutes(1);
 
@@ -82,5 +91,33 @@ private:
     schema::SteadyPoint began_{};
     Time rest_{0};  ///< Zero: the next one may come at once.
 };
+
+/// A search that took longer than a healthy database ever needs.
+struct LongSearch {
+    schema::SteadyPoint began;
+    FullLooks::Time took;
+};
+
+/// Before the first look at a table, of which nobody knows what the database keeps in front: has
+/// `look` look at what is no older than a second, then at four times as long each time. Ends when a
+/// look takes longer than is ever needed to find one row or none; nullopt: none did, and a look at
+/// all may follow at once.
+template <typename LookBack>
+[[nodiscard]] std::optional<LongSearch> search_recent(const schema::Clock& clock, LookBack look) {
+    constexpr schema::Duration kMostRecent = std::chrono::seconds(1);
+    constexpr int kFurtherBack = 4;
+    constexpr schema::Duration kFurthestBack = std::chrono::hours(5);
+    constexpr std::chrono::milliseconds kLongLook{50};
+    const schema::SteadyPoint began = clock.steady_now();
+    for (schema::Duration age = kMostRecent; age <= kFurthestBack; age *= kFurtherBack) {
+        const schema::SteadyPoint look_began = clock.steady_now();
+        look(age);
+        const schema::SteadyPoint ended = clock.steady_now();
+        if (ended - look_began > kLongLook) {
+            return LongSearch{.began = began, .took = ended - began};
+        }
+    }
+    return std::nullopt;
+}
 
 }  // namespace jobstrand::executor

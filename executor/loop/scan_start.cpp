@@ -13,9 +13,6 @@ namespace {
 constexpr int kPagesOfBacklog = 16;
 constexpr std::chrono::seconds kTimeOfBacklog{2};  ///< Pages of slow jobs are few.
 
-/// A first search counts as no longer than this, so that a full look follows within two seconds.
-constexpr std::chrono::milliseconds kMostOfSearch{100};
-
 constexpr bool is_within_character(char c) {
     constexpr unsigned kMask = 0xC0;
     constexpr unsigned kFurtherByte = 0x80;
@@ -73,16 +70,11 @@ bool ScanStart::is_full_look_due_now(schema::SteadyPoint now) const {
     return !goes_on && full_looks_.may_begin(now);
 }
 
-void ScanStart::begin_at(
-    schema::TimePoint time,
-    schema::SteadyPoint began,
-    FullLooks::Time took,
-    bool found
-) {
+void ScanStart::begin_at(schema::TimePoint time, const LongSearch& search, bool found) {
     const std::lock_guard lock(mutex_);
     behind_ = schema::first_uuid7(time);
-    full_at_ = began;
-    full_looks_.was_done(began, std::min<FullLooks::Time>(took, kMostOfSearch));
+    full_at_ = search.began;
+    full_looks_.was_put_off(search.began, search.took);
     is_in_backlog_ = found;
 }
 

@@ -65,12 +65,10 @@ public:
     /// Whether a look that began now would be a full one.
     [[nodiscard]] bool is_full_look_due(schema::SteadyPoint now) const;
 
-    /// The first look takes ids from that time on: a search before it began at `began`, took so
-    /// long, and `found` jobs from there. A full look follows as after one that took as long,
-    /// within two seconds: what the search passed over may be jobs of other nodes, too.
-    /// Precondition: nothing was looked at yet.
-    void
-    begin_at(schema::TimePoint time, schema::SteadyPoint began, FullLooks::Time took, bool found);
+    /// The first look takes ids from that time on: a search before it took long, and `found` jobs
+    /// from there. A full look follows within two seconds: what the search passed over may be jobs
+    /// of other nodes, too. Precondition: nothing was looked at yet.
+    void begin_at(schema::TimePoint time, const LongSearch& search, bool found);
 
     /// The look goes as far as the row `end`, behind which there may be more. It takes these rows.
     void found(const Look& look, std::string_view end);

@@ -86,6 +86,11 @@ public:
     /// them. Call before the first job.
     void when_gone(Gone tell) { when_gone_ = std::move(tell); }
 
+    /// See exclusive_group(). Borrowed from the job.
+    [[nodiscard]] std::string_view group_of(const schema::Job& job) const {
+        return schema::exclusive_group(job, over_);
+    }
+
     /// Registers jobs that were just locked until `until`.
     [[nodiscard]] std::vector<HeldJobPtr>
     add(std::vector<schema::Job> jobs, schema::SteadyPoint until);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 namespace jobstrand::executor {
@@ -15,14 +16,28 @@ constexpr schema::Duration kLongestWait = std::chrono::minutes(1);
 
 }  // namespace
 
-bool RefusedOutcomes::add(Outcome outcome, schema::SteadyPoint now) {
+bool RefusedOutcomes::add(Outcome outcome, std::string_view group, schema::SteadyPoint now) {
     const auto [entry, is_new] = refused_.try_emplace(outcome.job->id);
     Refused& refused = entry->second;
     refused.handler_type = outcome.job->handler_type;
+    refused.group = group;
     refused.wait = is_new ? kFirstWait : std::min(2 * refused.wait, kLongestWait);
     refused.next = now + refused.wait;
     refused.outcome = std::move(outcome);
     return is_new;
+}
+
+bool RefusedOutcomes::add_behind(Outcome& outcome, std::string_view group) {
+    const auto in_front = std::ranges::find_if(refused_, [group](const auto& entry) {
+        return entry.second.outcome && entry.second.group == group;
+    });
+    // What has not run keeps nobody's order.
+    if (group.empty() || in_front == refused_.end() ||
+        outcome.transition.reason == schema::TransitionReason::released) {
+        return false;
+    }
+    in_front->second.behind.push_back(std::move(outcome));
+    return true;
 }
 
 std::vector<Outcome> RefusedOutcomes::take_due(schema::SteadyPoint now) {
@@ -30,6 +45,7 @@ std::vector<Outcome> RefusedOutcomes::take_due(schema::SteadyPoint now) {
     for (auto& [id, refused] : refused_) {
         if (refused.outcome && refused.next <= now) {
             due.push_back(*std::exchange(refused.outcome, std::nullopt));
+            std::ranges::move(std::exchange(refused.behind, {}), std::back_inserter(due));
         }
     }
     return due;

@@ -25,8 +25,10 @@ public:
     struct Driver {
         std::function<std::unique_ptr<Statement>(std::string_view sql)> prepare;
 
-        /// Called before the statement is discarded; `attempted` begins the message.
-        std::function<DbError(const DriverError& error, std::string_view attempted)> error_of;
+        /// Called before the statement is discarded; `attempted` begins the message. A statement
+        /// that `was_known` had been prepared earlier.
+        std::function<DbError(const DriverError& error, std::string_view attempted, bool was_known)>
+            error_of;
 
         /// Takes a statement that is not used again, or nullptr.
         std::function<void(std::unique_ptr<Statement>)> discard;
@@ -47,11 +49,12 @@ public:
 private:
     template <typename Use>
     auto run(std::string_view sql, Use use) {
+        const bool was_known = cache_.find(sql) != nullptr;
         // Defended catch: see above.
         try {
             return use(prepared(sql));
         } catch (const DriverError& error) {
-            const DbError ours = driver_.error_of(error, sql_summary(sql));
+            const DbError ours = driver_.error_of(error, sql_summary(sql), was_known);
             driver_.discard(cache_.take(sql));
             throw ours;
         } catch (...) {

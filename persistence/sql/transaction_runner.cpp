@@ -114,7 +114,7 @@ void TransactionRunner::run(const Work& work, const WasCommitted& was_committed,
             counts_.writes.add(std::chrono::steady_clock::now() - began);
             return;
         } catch (const DbError& error) {
-            count_failure(error);
+            count_failure(error, began);
             if (error.kind() == DbErrorKind::in_doubt && was_committed) {
                 doubt = error;
             }
@@ -186,7 +186,7 @@ void TransactionRunner::run_plain(Access access, const std::function<void(Connec
                 .add(std::chrono::steady_clock::now() - began);
             return;
         } catch (const DbError& error) {
-            count_failure(error);
+            count_failure(error, began);
             if (!error.is_transient() || !tries.another()) {
                 throw;
             }
@@ -195,9 +195,9 @@ void TransactionRunner::run_plain(Access access, const std::function<void(Connec
     }
 }
 
-void TransactionRunner::count_failure(const DbError& error) {
+void TransactionRunner::count_failure(const DbError& error, schema::SteadyPoint began) {
     counts_.add_failure(error.kind());
-    outage_.failed(error);
+    outage_.failed(error, began);
 }
 
 void TransactionRunner::log_retry(const DbError& error, int tries) noexcept {

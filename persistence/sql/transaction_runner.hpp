@@ -65,7 +65,7 @@ private:
     void run_once(const Work& work, Commit commit);
     void run_plain(SessionPool::Access access, const std::function<void(Connection&)>& work);
     [[nodiscard]] bool was_done(const WasCommitted& was_committed);
-    void count_failure(const DbError& error);
+    void count_failure(const DbError& error, schema::SteadyPoint began);
     void log_retry(const DbError& error, int tries) noexcept;
 
     SessionPool& pool_;

@@ -411,6 +411,21 @@ TEST_F(ResetTest, Frees_nothing_while_the_database_is_away_nor_before_all_could_
     EXPECT_EQ(wakes, 1);
 }
 
+TEST_F(ResetTest, Looks_at_due_timers_a_twentieth_of_the_time_where_the_database_keeps_dead_ones) {
+    ExpiredLockReset often{{store, clock, wake_ups, log}, {.interval = 1s}};
+    int looks = 0;
+    EXPECT_CALL(store, reset_expired_locks(JobPlace::timer, _)).WillRepeatedly([&](auto, auto&) {
+        ++looks;
+        clock.tick(1s);
+        return LockReset{};
+    });
+    for (int passes = 0; passes < 21; ++passes) {
+        (void)often.run_once();
+        clock.tick(1s);
+    }
+    EXPECT_EQ(looks, 2);
+}
+
 TEST_F(ResetTest, Begins_with_the_first_row_and_passes_over_dead_ones_a_twentieth_of_the_time) {
     ExpiredLockReset often{{store, clock, wake_ups, log}, {.interval = 1s}};
     expect_looks("").WillOnce([&](auto, auto&) {

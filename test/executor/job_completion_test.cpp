@@ -38,8 +38,9 @@ protected:
         );
     }
 
-    void add_in_order(const std::string& id) {
-        const schema::Job job = a_job(id);
+    void add_in_order(const std::string& id, const std::string& instance = {}) {
+        schema::Job job = a_job(id);
+        job.process_instance_id = instance;
         (void)held.add({job}, schema::SteadyPoint::max());
         completion.add_in_order(
             {.job = std::make_shared<const schema::Job>(job), .transition = schema::completed(job)}
@@ -203,13 +204,22 @@ protected:
                     if (is_refused && outcome.job->id == "bad") {
                         throw DbError(kind, "a trigger");
                     }
+                    if (outcome.job->id == away_at) {
+                        away_at.clear();
+                        throw DbError(DbErrorKind::unreachable, "gone");
+                    }
+                }
+                for (const Outcome& outcome : outcomes) {
+                    written.push_back(outcome.job->id);
                 }
                 return std::vector<OutcomeAnswer>(outcomes.size(), OutcomeAnswer::done);
             });
     }
 
     bool is_refused = true;
+    std::string away_at;  ///< The database goes away once, at this job.
     DbErrorKind kind = DbErrorKind::other;
+    std::vector<std::string> written;
 };
 
 TEST_F(RefusedOutcome, Does_not_hold_up_the_others_and_stays_held) {
@@ -236,6 +246,50 @@ TEST_F(RefusedOutcome, Is_tried_again_ever_more_rarely_until_it_is_taken) {
     EXPECT_EQ(held.size(), 0U);
     EXPECT_TRUE(completion.is_empty());
     EXPECT_THAT(refused_types, ElementsAre(std::set<std::string>{"noop"}, std::set<std::string>{}));
+}
+
+TEST_F(RefusedOutcome, Is_written_before_those_of_its_instance_and_holds_up_no_other) {
+    add_in_order("bad", "instance");
+    add_in_order("second", "instance");
+    add_in_order("other", "another instance");
+    (void)completion.run_once();
+    add_in_order("third", "instance");
+    add_in_order("alone");
+    (void)completion.run_once();
+    clock.tick(1s);
+    (void)completion.run_once();
+    EXPECT_THAT(written, ElementsAre("other", "alone"));
+    EXPECT_EQ(held.size(), 3U);
+    is_refused = false;
+    clock.tick(2s);
+    EXPECT_EQ(completion.run_once(), kUntilWoken);
+    EXPECT_THAT(written, ElementsAre("other", "alone", "bad", "second", "third"));
+    EXPECT_EQ(held.size(), 0U);
+    EXPECT_TRUE(completion.is_empty());
+}
+
+TEST_F(RefusedOutcome, Keeps_its_order_also_when_the_database_goes_away_meanwhile) {
+    add_in_order("bad", "instance");
+    add_in_order("second", "instance");
+    add_in_order("other", "another instance");
+    away_at = "other";
+    EXPECT_THROW((void)completion.run_once(), DbError);
+    (void)completion.run_once();
+    EXPECT_THAT(written, ElementsAre("other"));
+    is_refused = false;
+    clock.tick(1s);
+    (void)completion.run_once();
+    EXPECT_THAT(written, ElementsAre("other", "bad", "second"));
+    EXPECT_TRUE(completion.is_empty());
+}
+
+TEST_F(RefusedOutcome, Keeps_no_job_of_its_instance_that_has_not_run) {
+    add_in_order("bad", "instance");
+    schema::Job waits = a_job("waits");
+    waits.process_instance_id = "instance";
+    add_outcome(waits, schema::released(waits));
+    (void)completion.run_once();
+    EXPECT_THAT(written, ElementsAre("waits"));
 }
 
 TEST_F(RefusedOutcome, For_want_of_a_right_is_kept_too) {

@@ -224,6 +224,12 @@ MUTANTS = [
         "",
     ),
     Mutant(
+        "what has its order is written before a refused one",
+        "executor/job_completion.cpp",
+        "if (waits_behind_refused(*next)) {",
+        "if (false && waits_behind_refused(*next)) {",
+    ),
+    Mutant(
         "what has its order is written beside",
         "executor/outcome_mailbox.cpp",
         "in_order_.push_back(std::move(outcome));",

@@ -19,6 +19,7 @@ using test::a_job;
 using testing::_;
 using testing::ElementsAre;
 using testing::Eq;
+using testing::Field;
 using testing::Return;
 
 testing::Matcher<const persistence::ServedJobs&> serves(const char* type) {
@@ -38,6 +39,65 @@ protected:
 TEST_F(TimerMoverTest, It_sleeps_until_the_next_due_time) {
     EXPECT_CALL(store, next_due(_, _)).WillOnce(Return(clock.now() + 37ms));
     EXPECT_EQ(mover.run_once(), 37ms);
+}
+
+/// A node that has just started, on a database that may keep what was deleted.
+class FirstTimerLook : public TimerMoverTest {
+protected:
+    FirstTimerLook() { mover.search_first(); }
+
+    /// A look takes so long.
+    [[nodiscard]] auto look(std::optional<schema::TimePoint> found, schema::Duration took = 0ms) {
+        return [this, found, took](auto&, auto) {
+            clock.tick(took);
+            return found;
+        };
+    }
+
+    void expect_search(schema::Duration age, auto answer) {
+        EXPECT_CALL(store, next_due(_, Eq(start - age))).WillOnce(answer);
+    }
+
+    const schema::TimePoint start = clock.now();
+    testing::InSequence sequence;
+};
+
+TEST_F(FirstTimerLook, Is_at_all_where_nothing_is_in_its_way) {
+    EXPECT_CALL(store, next_due(_, testing::Ne(std::nullopt)))
+        .Times(8)
+        .WillRepeatedly(Return(std::nullopt));
+    EXPECT_CALL(store, next_due(_, Eq(std::nullopt))).WillOnce(Return(clock.now() + 37ms));
+    EXPECT_EQ(mover.run_once(), 37ms);
+}
+
+TEST_F(FirstTimerLook, Finds_what_is_recently_due_before_it_passes_over_what_was_deleted) {
+    intake.free_places = 100;
+    expect_search(1s, look(start - 1s));
+    expect_search(4s, look(start - 3s, 51ms));
+    EXPECT_CALL(store, move_due_timers(Field(&DueWindow::from, start - 3s), _, _, _))
+        .WillOnce(Return(DueTimers{.moved = 1}));
+    EXPECT_EQ(mover.run_once(), 0ms);
+}
+
+TEST_F(FirstTimerLook, Is_at_all_within_two_seconds_where_a_search_took_long) {
+    TimerMover patient{{store, intake, clock, wake_ups}, {.wait = 1min}};
+    patient.search_first();
+    expect_search(1s, look(std::nullopt, 3s));
+    EXPECT_EQ(patient.run_once(), 0ms) << "the two seconds are over";
+    EXPECT_CALL(store, next_due(_, Eq(std::nullopt))).WillOnce(look(std::nullopt, 3s));
+    EXPECT_EQ(patient.run_once(), 1min);
+}
+
+TEST_F(FirstTimerLook, Looks_meanwhile_from_where_the_search_has_ended) {
+    expect_search(1s, look(std::nullopt, 60ms));
+    EXPECT_EQ(mover.run_once(), 1s);
+    clock.tick(1s);
+    EXPECT_CALL(store, next_due(_, Eq(start - executor::kUsualCommit)))
+        .WillOnce(look(std::nullopt));
+    EXPECT_EQ(mover.run_once(), 140ms) << "after twenty times what the search took";
+    clock.tick(140ms);
+    EXPECT_CALL(store, next_due(_, Eq(std::nullopt))).WillOnce(look(std::nullopt, 1s));
+    EXPECT_EQ(mover.run_once(), 1s);
 }
 
 class TimerMoverBesideAcquisition : public TimerMoverTest {

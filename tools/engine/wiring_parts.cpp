@@ -327,6 +327,7 @@ void Wiring::Parts::add_mover() {
             .wait = settings.timer_wait,
             .fire_ahead = settings.fire_ahead}
     );
+    mover->search_first();
     executor::PollingLoop& loop = executor.add_activity(*mover);
     wake_ups.sleepers.timer_mover = [this, &loop](schema::TimePoint due) {
         if (due == schema::kEarliestInstant) {  // Nobody knows, and it finds it later.

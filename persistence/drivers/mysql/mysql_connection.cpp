@@ -57,7 +57,7 @@ MysqlConnection::MysqlConnection(std::unique_ptr<sql::Connection> connection)
           {.prepare = [this](std::string_view sql
                       ) { return std::make_unique<MysqlStatement>(*connection_, sql); },
            .error_of =
-               [this](const sql::SQLException& error, std::string_view attempted) {
+               [this](const sql::SQLException& error, std::string_view attempted, bool) {
                    return noted(error_of(error, attempted));
                },
            .discard = [](std::unique_ptr<MysqlStatement> /*closed*/) {}}

@@ -206,7 +206,8 @@ Bytes PostgresqlBackend::bytes_of(std::string_view cell, std::string& buffer) co
 DbError PostgresqlBackend::error_of(
     soci::session& session,
     const soci::soci_error& error,
-    std::string_view attempted
+    std::string_view attempted,
+    bool was_known
 ) const {
     const auto* const native = dynamic_cast<const soci::postgresql_soci_error*>(&error);
     if (native == nullptr) {
@@ -218,7 +219,9 @@ DbError PostgresqlBackend::error_of(
     const std::string sqlstate = native->sqlstate();
     const DbErrorKind kind =
         is_lost(connection) ? DbErrorKind::connection_lost : classify_postgresql(sqlstate);
-    return native_error(kind, connection, attempted, sqlstate);
+    DbError ours = native_error(kind, connection, attempted, sqlstate);
+    // "cached plan must not change result type", in whatever language: it is prepared anew.
+    return was_known && is_unsupported(ours) ? DbError(DbErrorKind::conflict, ours.what()) : ours;
 }
 
 }  // namespace jobstrand::persistence

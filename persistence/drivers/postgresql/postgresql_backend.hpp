@@ -44,7 +44,8 @@ public:
     [[nodiscard]] DbError error_of(
         soci::session& session,
         const soci::soci_error& error,
-        std::string_view attempted
+        std::string_view attempted,
+        bool was_known
     ) const override;
 };
 

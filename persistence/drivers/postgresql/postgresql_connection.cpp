@@ -51,13 +51,16 @@ bool PostgresqlConnection::copy_in(const NewRows& rows) {
         return false;
     }
     const Waiting waiting(watch_);
-    // Defended catch: what is not supported (row-level security, a server that only speaks the
-    // protocol) is `conflict`, so that the transaction runs again, now with statements.
+    // Defended catch: where it is not supported (row-level security, a server that only speaks the
+    // protocol) the transaction runs again, now with statements.
     try {
         return connection_->copy_in(rows);
     } catch (const DbError& error) {
-        copies_ = !is_unsupported(error);
-        throw;
+        if (!is_unsupported(error)) {
+            throw;
+        }
+        copies_ = false;
+        throw DbError(DbErrorKind::conflict, error.what());
     }
 }
 

@@ -16,7 +16,6 @@ struct State {
 
 /// Single codes; they win over their class.
 constexpr State kStates[] = {
-    {"0A000", DbErrorKind::conflict},         // "cached plan must not change result type"
     {"22001", DbErrorKind::too_long},         // string_data_right_truncation
     {"22003", DbErrorKind::too_long},         // numeric_value_out_of_range
     {"22007", DbErrorKind::too_long},         // invalid_datetime_format

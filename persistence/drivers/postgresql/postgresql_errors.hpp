@@ -29,8 +29,8 @@ postgresql_connect_advice(std::string_view sqlstate, std::string_view message);
     std::string_view sqlstate
 );
 
-/// Whether the server has said that it knows no such thing (0A000), which is `conflict` because a
-/// statement of which the table was changed says so, too.
+/// Whether the server has said that it knows no such thing (0A000). A statement that was prepared
+/// before its table was changed says so, too.
 [[nodiscard]] bool is_unsupported(const DbError& error);
 
 }  // namespace jobstrand::persistence

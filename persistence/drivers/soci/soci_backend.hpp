@@ -115,11 +115,13 @@ public:
     /// text itself.
     [[nodiscard]] virtual Bytes bytes_of(std::string_view cell, std::string& buffer) const = 0;
 
-    /// The error that SOCI has just thrown as one of ours; `attempted` begins its message.
+    /// The error that SOCI has just thrown as one of ours; `attempted` begins its message. A
+    /// statement that `was_known` had been prepared earlier.
     [[nodiscard]] virtual DbError error_of(
         soci::session& session,
         const soci::soci_error& error,
-        std::string_view attempted
+        std::string_view attempted,
+        bool was_known
     ) const = 0;
 };
 

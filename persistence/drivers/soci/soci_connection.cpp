@@ -21,8 +21,8 @@ SociConnection::SociConnection(std::unique_ptr<soci::session> session, const Soc
           {.prepare = [this](std::string_view sql
                       ) { return std::make_unique<SociStatement>(*session_, backend_, sql); },
            .error_of =
-               [this](const soci::soci_error& error, std::string_view attempted) {
-                   return noted(backend_.error_of(*session_, error, attempted));
+               [this](const soci::soci_error& error, std::string_view attempted, bool was_known) {
+                   return noted(backend_.error_of(*session_, error, attempted, was_known));
                },
            .discard = [this](std::unique_ptr<SociStatement> statement
                       ) { discard(std::move(statement)); }}

@@ -125,7 +125,8 @@ Bytes SqliteBackend::bytes_of(std::string_view cell, std::string&) const {
 DbError SqliteBackend::error_of(
     soci::session& session,
     const soci::soci_error& error,
-    std::string_view attempted
+    std::string_view attempted,
+    bool /*was_known*/
 ) const {
     // SOCI's own text would repeat the parameters, which may be secret. Its result() is a primary
     // code; the handle knows the extended one until the next call.

@@ -17,13 +17,13 @@ schema::SteadyPoint now() {
 
 }  // namespace
 
-void OutageWatch::failed(const DbError& error) {
+void OutageWatch::failed(const DbError& error, schema::SteadyPoint began) {
     if (!error.is_outage()) {
         return;
     }
     {
         const std::scoped_lock lock(mutex_);
-        if (outage_) {
+        if (outage_ || (last_end_ && began < *last_end_)) {
             return;
         }
         outage_ = {.since = now(), .kind = error.kind()};

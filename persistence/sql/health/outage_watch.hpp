@@ -21,8 +21,9 @@ class OutageWatch final {
 public:
     explicit OutageWatch(schema::Log& log) : log_(log) {}
 
-    /// An access has failed. Only what DbError::is_outage() counts.
-    void failed(const DbError& error);
+    /// An access has failed. Only what DbError::is_outage() counts. One that began before the end
+    /// of an outage is no news: it may have waited for the server that was away.
+    void failed(const DbError& error, schema::SteadyPoint began);
 
     /// What has shown that the database works.
     enum class Access {

@@ -19,7 +19,9 @@ class OutageWatchTest : public testing::Test {
 protected:
     using Access = OutageWatch::Access;
 
-    void fail(DbErrorKind kind) { outage_.failed(DbError(kind, "the cable is out")); }
+    void fail(DbErrorKind kind, schema::SteadyPoint began = later()) {
+        outage_.failed(DbError(kind, "the cable is out"), began);
+    }
 
     static schema::SteadyPoint now() {
         return std::chrono::time_point_cast<schema::Duration>(std::chrono::steady_clock::now());
@@ -107,6 +109,17 @@ TEST_F(OutageWatchTest, What_began_before_the_outage_does_not_end_it) {
     EXPECT_EQ(returns(), 0);
     outage_.succeeded(Access::write, later());
     EXPECT_EQ(returns(), 1);
+}
+
+// At a failover a thread tries the old server while another has found the new one.
+TEST_F(OutageWatchTest, What_began_before_the_end_of_an_outage_begins_no_other) {
+    const schema::SteadyPoint before = now() - std::chrono::seconds(1);
+    fail(DbErrorKind::connection_lost, before);
+    outage_.succeeded(Access::write, later());
+    fail(DbErrorKind::unreachable, before);
+    EXPECT_EQ(outages(), 1);
+    fail(DbErrorKind::unreachable);
+    EXPECT_EQ(outages(), 2);
 }
 
 TEST_F(OutageWatchTest, A_database_that_can_be_read_may_still_take_no_writes) {

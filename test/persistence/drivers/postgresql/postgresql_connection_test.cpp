@@ -71,6 +71,13 @@ TEST_P(PostgresqlConnectionTest, A_statement_whose_table_was_changed_works_at_th
     read_note("a", [](const Row& row) { EXPECT_EQ(row.text(0), "text"); });
 }
 
+TEST_P(PostgresqlConnectionTest, A_statement_that_the_server_does_not_know_is_refused_at_each_try) {
+    for (int i = 0; i < 3; ++i) {
+        const auto error = error_of([&] { execute("SELECT DISTINCT ID_ FROM NOTE FOR UPDATE"); });
+        EXPECT_EQ(error.kind(), DbErrorKind::other) << error.what();
+    }
+}
+
 // A table with row-level security is one of those.
 TEST_P(PostgresqlConnectionTest, Rows_that_no_copy_may_write_are_inserted_at_the_next_try) {
     connection_->run_script(

@@ -20,7 +20,7 @@ struct PostgresqlCase {
 constexpr std::array kPostgresqlCases{
     PostgresqlCase{"deadlock", "40P01", DbErrorKind::conflict},
     PostgresqlCase{"serialization failure", "40001", DbErrorKind::conflict},
-    PostgresqlCase{"table altered meanwhile", "0A000", DbErrorKind::conflict},
+    PostgresqlCase{"not supported", "0A000", DbErrorKind::other},
     PostgresqlCase{"lock not available", "55P03", DbErrorKind::busy},
     PostgresqlCase{"statement timeout", "57014", DbErrorKind::busy},
     PostgresqlCase{"too many connections", "53300", DbErrorKind::busy},
