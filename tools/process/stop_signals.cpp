@@ -64,6 +64,15 @@ StopSignals::Event StopSignals::wait(std::optional<schema::Duration> limit) {
     }
 }
 
+std::optional<StopSignals::Signal> StopSignals::take() {
+    signalfd_siginfo info{};
+    if (::read(signals_.get(), &info, sizeof info) != sizeof info) {
+        return std::nullopt;
+    }
+    return Signal{
+        .number = static_cast<int>(info.ssi_signo), .is_of_terminal = info.ssi_code == SI_KERNEL};
+}
+
 void StopSignals::ignore_hangups() {
     // It stays blocked, and nobody reads it any more.
     const sigset_t set = set_of({SIGTERM, SIGINT});

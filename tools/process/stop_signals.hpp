@@ -36,6 +36,14 @@ public:
     /// Can be read (see poll) when a signal has come, for who waits for other things beside them.
     [[nodiscard]] int descriptor() const { return signals_.get(); }
 
+    struct Signal {
+        int number = 0;
+        bool is_of_terminal = false;  ///< All programs in front of it have got it.
+    };
+
+    /// One that has come; nullopt: none has. Instead of wait().
+    [[nodiscard]] std::optional<Signal> take();
+
     /// SIGHUP has no effect from now on.
     void ignore_hangups();
 
