@@ -122,6 +122,16 @@ protected:
         return run;
     }
 
+    /// The same, begun by a shell that has it ignore a signal.
+    [[nodiscard]] std::vector<std::string>
+    ignoring(const std::string& signal, const std::vector<std::string>& words) const {
+        std::string script = "trap '' " + signal + "; exec";
+        for (const std::string& word : words) {
+            script += " '" + word + "'";
+        }
+        return {"/bin/sh", "-c", script};
+    }
+
     [[nodiscard]] nlohmann::json held() const {
         return nlohmann::json::parse(expect_success({"lock", "ls", "-o", "json"}));
     }
@@ -148,6 +158,10 @@ TEST_F(LockRunTest, Its_signals_go_to_the_command_whose_exit_code_is_its_own) {
     EXPECT_THAT(interrupted->log(), HasSubstr("got INT"));
     BackgroundProcess killed(run_words("1m", {"sh", "-c", "kill -9 $$"}), path("killed.log"));
     EXPECT_EQ(killed.wait(30s), 128 + SIGKILL);
+    BackgroundProcess careless(
+        ignoring("CHLD", run_words("1m", {"sh", "-c", "exit 3"})), path("careless.log")
+    );
+    EXPECT_EQ(careless.wait(30s), 3);
     EXPECT_EQ(held(), nlohmann::json::array());
 }
 
@@ -180,6 +194,21 @@ TEST_F(LockRunTest, Whoever_waits_for_it_ends_at_a_signal_and_has_it_as_soon_as_
     stopped.send(SIGTERM);
     EXPECT_EQ(stopped.wait(30s), 128 + SIGTERM);
     EXPECT_EQ(stopped.log(), "");
+    expect_success({"lock", "release", "books", "--owner", "a"});
+    EXPECT_EQ(waiting.wait(30s), 0) << waiting.log();
+    EXPECT_EQ(waiting.log(), "has run\n");
+}
+
+TEST_F(LockRunTest, A_signal_that_it_was_told_to_ignore_does_not_end_its_waiting) {
+    expect_success(words("acquire", "a", "10m"));
+    BackgroundProcess waiting(
+        ignoring("HUP", run_words("1m", {"echo", "has run"})), path("waiting.log")
+    );
+    // It is seen to live on through several of its tries.
+    for (int i = 0; i < 10; ++i) {
+        EXPECT_EQ(held().size(), 1U);
+        waiting.send(SIGHUP);
+    }
     expect_success({"lock", "release", "books", "--owner", "a"});
     EXPECT_EQ(waiting.wait(30s), 0) << waiting.log();
     EXPECT_EQ(waiting.log(), "has run\n");

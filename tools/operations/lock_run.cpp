@@ -221,6 +221,7 @@ private:
         }
         const UniqueFd report(ends[0]);
         UniqueFd reporter(ends[1]);
+        ::signal(SIGCHLD, SIG_DFL);  // Who ignores it is told no exit code.
         const pid_t parent = ::getpid();
         process_ = ::fork();
         if (process_ == 0) {

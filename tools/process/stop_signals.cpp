@@ -66,11 +66,15 @@ StopSignals::Event StopSignals::wait(std::optional<schema::Duration> limit) {
 
 std::optional<StopSignals::Signal> StopSignals::take() {
     signalfd_siginfo info{};
-    if (::read(signals_.get(), &info, sizeof info) != sizeof info) {
-        return std::nullopt;
+    while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
+        const int number = static_cast<int>(info.ssi_signo);
+        struct sigaction action {};
+        // One that is blocked comes although it is ignored.
+        if (::sigaction(number, nullptr, &action) != 0 || action.sa_handler != SIG_IGN) {
+            return Signal{.number = number, .is_of_terminal = info.ssi_code == SI_KERNEL};
+        }
     }
-    return Signal{
-        .number = static_cast<int>(info.ssi_signo), .is_of_terminal = info.ssi_code == SI_KERNEL};
+    return std::nullopt;
 }
 
 void StopSignals::ignore_hangups() {

@@ -41,7 +41,8 @@ public:
         bool is_of_terminal = false;  ///< All programs in front of it have got it.
     };
 
-    /// One that has come; nullopt: none has. Instead of wait().
+    /// One that has come; nullopt: none has. Instead of wait(). Whoever started this process may
+    /// have it ignore some, as nohup(1) does: they do not count.
     [[nodiscard]] std::optional<Signal> take();
 
     /// SIGHUP has no effect from now on.
