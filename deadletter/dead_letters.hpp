@@ -1,10 +1,10 @@
 #pragma once
 
+#include "deadletter/admin/job_search.hpp"
 #include "deadletter/bulk/bulk_pace.hpp"
 #include "deadletter/bulk/bulk_result.hpp"
 #include "deadletter/bulk/job_selection.hpp"
 #include "deadletter/causes/cause_tally.hpp"
-#include "deadletter/desk/job_search.hpp"
 #include "persistence/operator_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/job_place.hpp"

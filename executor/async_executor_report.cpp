@@ -33,7 +33,7 @@ ActivityCounts AsyncExecutor::activity_counts() const {
         .empty_claims = acquirer_.empty_claims(),
         .claimed = acquirer_.claimed(),
         .locks_reset = reset_.freed(),
-        .dead_nodes = dead_.buried(),
+        .dead_nodes = dead_.found(),
     };
 }
 

@@ -80,14 +80,14 @@ schema::Duration JobAcquirer::run_once() {
         std::min(room.jobs, page_.jobs), std::min(room.bytes, page_.bytes)
     );
     limit.limited = room.limited;
-    const bool is_behind_in_lanes = !lanes_.is_at_start();
+    const bool is_behind_in_ranges = !ranges_.is_at_start();
     const Look look = oldest_.begin(clock_);
     std::vector<schema::Job> jobs = run_claim(intake_, claim.until, locked_at, [&] {
         return order_.is_any() ? take_in_order(claim, limit) : take_oldest(claim, limit, look);
     });
     const std::size_t found = jobs.size();
     take_in(std::move(jobs), locked_at);
-    if (found == 0 && (order_.is_any() ? is_behind_in_lanes : may_there_be_older(look))) {
+    if (found == 0 && (order_.is_any() ? is_behind_in_ranges : may_there_be_older(look))) {
         return schema::Duration{0};
     }
     return pace_.next_wait(found);
@@ -192,12 +192,12 @@ std::vector<schema::Job> JobAcquirer::take_oldest(
         wake_ups_.backlog_is_there();
     };
     if (together_) {
-        limit.companions = together_->room_in(limit.jobs);
-        limit.jobs -= limit.companions;
+        limit.same_instance = together_->room_in(limit.jobs);
+        limit.jobs -= limit.same_instance;
     }
     std::vector<schema::Job> jobs = store_.acquire(claim, *intake_.served(), limit, look.behind);
     if (together_) {
-        together_->taken(jobs.size() - seen.companions, seen.companions, limit.companions);
+        together_->taken(jobs.size() - seen.same_instance, seen.same_instance, limit.same_instance);
     }
     if (!jobs.empty()) {
         leave_to_others(look, jobs.front().id, seen);
@@ -226,15 +226,15 @@ void JobAcquirer::leave_to_others(
 
 std::vector<schema::Job>
 JobAcquirer::take_in_order(const persistence::LockClaim& claim, persistence::PageLimit limit) {
-    persistence::LanePositions behind = lanes_.position();
+    persistence::RangePositions behind = ranges_.position();
     persistence::SeenRows seen;
     limit.seen = &seen;
     std::vector<schema::Job> jobs =
         store_.acquire_in_order(claim, *intake_.served(), order_, limit, behind);
     for (const schema::Job& job : jobs) {
-        behind[persistence::lane_of(order_, job)] = persistence::position_of(job);
+        behind[persistence::range_of(order_, job)] = persistence::position_of(job);
     }
-    lanes_.advance(jobs.size() + seen.waiting, limit.jobs, std::move(behind));
+    ranges_.advance(jobs.size() + seen.waiting, limit.jobs, std::move(behind));
     return jobs;
 }
 

@@ -101,7 +101,7 @@ private:
     bool searches_ = false;  ///< See search_first().
     AcquisitionPace pace_;
     std::optional<TogetherShare> together_;  ///< Where jobs of an instance are taken along.
-    BacklogCursor<persistence::LanePositions> lanes_;
+    BacklogCursor<persistence::RangePositions> ranges_;
 
     NamedPass beside_{"second job acquisition", [this] { return take_beside(); }};
 };

@@ -88,7 +88,7 @@ void JobCompletion::write(Batch& batch) {
         for (std::size_t i = 0; i < answers.size(); ++i) {
             on_answer(batch, batch.outcomes[i], answers[i]);
         }
-        tell_ended(batch.outcomes, answers);
+        log_ended(batch.outcomes, answers);
     } catch (const DbError& error) {
         // One outcome that the database does not take must not hold up the others.
         if (!is_refusal(error.kind())) {
@@ -103,7 +103,7 @@ void JobCompletion::write(Batch& batch) {
     report_.throughput.ended(batch.outcomes, batch.lost, use_.clock.now());
     batch.lost.clear();
     use_.held.remove_all_of(batch.outcomes);
-    tell_of_room();
+    log_room();
     uncount_lost_starts(batch);
     tell_of(batch.outcomes);
     mailbox_.were_written(batch.outcomes.size());
@@ -117,13 +117,13 @@ void JobCompletion::take_what_others_wrote() {
     }
     for (const Outcome& outcome : ended.written) {
         report_.stored(outcome);
-        tell_ended({&outcome, 1}, std::array{OutcomeAnswer::done});
+        log_ended({&outcome, 1}, std::array{OutcomeAnswer::done});
     }
     report_.run_counts.add(ended.written);
     report_.throughput.ended(ended.written, {}, use_.clock.now());
     tell_of(ended.written);
     if (!ended.forgotten.empty()) {
-        tell_of_room();
+        log_room();
     }
 }
 
@@ -134,7 +134,7 @@ void JobCompletion::write_one_by_one(Batch& batch) {
             const std::span<const Outcome> one(&outcome, 1);
             const std::vector<OutcomeAnswer> answers = use_.store.apply(lock_owner_, one);
             on_answer(batch, outcome, answers.front());
-            tell_ended(one, answers);
+            log_ended(one, answers);
             taken.push_back(outcome);
         } catch (const DbError& error) {
             if (!is_refusal(error.kind())) {
@@ -160,7 +160,7 @@ void JobCompletion::keep(Outcome outcome, const DbError& error) {
         "of its type are taken here",
         {{"job", job->id}, {"type", job->handler_type}, {"error", error.what()}}
     );
-    tell_refused_types();
+    log_refused_types();
 }
 
 void JobCompletion::try_refused_again() {
@@ -183,10 +183,10 @@ void JobCompletion::forget_refused(std::span<const Outcome> written) {
             refused_.forget(outcome.job->id);
         }
     }
-    tell_refused_types();
+    log_refused_types();
 }
 
-void JobCompletion::tell_refused_types() {
+void JobCompletion::log_refused_types() {
     if (use_.when_refused) {
         const std::lock_guard lock(refused_mutex_);  // Whoever is told last is told the truth.
         std::set<std::string> types = refused_.types();
@@ -212,7 +212,7 @@ void JobCompletion::on_answer(Batch& batch, const Outcome& outcome, OutcomeAnswe
     }
 }
 
-void JobCompletion::tell_ended(
+void JobCompletion::log_ended(
     std::span<const Outcome> outcomes,
     std::span<const OutcomeAnswer> answers
 ) const {
@@ -247,7 +247,7 @@ void JobCompletion::tell_of(std::span<const Outcome> outcomes) const {
     }
 }
 
-void JobCompletion::tell_of_room() const {
+void JobCompletion::log_room() const {
     if (use_.held.is_room_awaited()) {
         use_.wake_ups.room_became_free();
     }
@@ -274,7 +274,7 @@ void JobCompletion::write_the_rest(schema::Duration limit) {
             (void)run_once();
         } catch (const DbError& error) {
             if (std::chrono::steady_clock::now() >= give_up) {
-                tell_unwritten(error.what());
+                log_unwritten(error.what());
                 return;
             }
             std::this_thread::sleep_for(kTryAgainWait);
@@ -282,7 +282,7 @@ void JobCompletion::write_the_rest(schema::Duration limit) {
         }
         const std::lock_guard lock(refused_mutex_);
         if (mailbox_.is_empty() && !refused_.is_empty()) {
-            tell_unwritten("the database refuses them");
+            log_unwritten("the database refuses them");
             break;
         }
     }
@@ -290,7 +290,7 @@ void JobCompletion::write_the_rest(schema::Duration limit) {
     report_.write_all_counts();
 }
 
-void JobCompletion::tell_unwritten(const std::string& why) const {
+void JobCompletion::log_unwritten(const std::string& why) const {
     use_.log.write(
         schema::LogLevel::error,
         "outcomes of finished jobs could not be written; these jobs will run again",

@@ -100,16 +100,16 @@ private:
     void keep(persistence::Outcome outcome, const persistence::DbError& error);
     void try_refused_again();
     void forget_refused(std::span<const persistence::Outcome> written);
-    void tell_refused_types();
-    void tell_unwritten(const std::string& why) const;
+    void log_refused_types();
+    void log_unwritten(const std::string& why) const;
     void on_answer(Batch& batch, const persistence::Outcome& outcome, persistence::OutcomeAnswer);
-    void tell_ended(
+    void log_ended(
         std::span<const persistence::Outcome> outcomes,
         std::span<const persistence::OutcomeAnswer> answers
     ) const;
     void uncount_lost_starts(Batch& batch);
     void tell_of(std::span<const persistence::Outcome> outcomes) const;
-    void tell_of_room() const;
+    void log_room() const;
     [[nodiscard]] schema::Duration until_next_pass();
 
     // Constant after construction.

@@ -2,7 +2,7 @@
 
 #include "executor/handler_result.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 
 #include <algorithm>
 #include <atomic>

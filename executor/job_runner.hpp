@@ -8,7 +8,7 @@
 #include "executor/report/executor_figures.hpp"
 #include "executor/report/finished_run.hpp"
 #include "executor/report/run_news_book.hpp"
-#include "executor/retry_rule.hpp"
+#include "executor/ruled_retry.hpp"
 #include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "persistence/job_answer.hpp"
-#include "persistence/lane_positions.hpp"
 #include "persistence/lock_claim.hpp"
 #include "persistence/outcome.hpp"
 #include "persistence/page_limit.hpp"
+#include "persistence/range_positions.hpp"
 #include "persistence/served_jobs.hpp"
 #include "persistence/transactions.hpp"
 #include "persistence/unique_keys.hpp"
@@ -137,7 +137,7 @@ public:
         const ServedJobs& served,
         const schema::AcquisitionOrder& order,
         PageLimit limit,
-        const LanePositions& behind = {}
+        const RangePositions& behind = {}
     ) = 0;
 
     // Two exclusive jobs of one group (schema::exclusive_group) are never locked by two owners

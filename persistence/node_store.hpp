@@ -141,13 +141,13 @@ public:
     renew_lease(const NodeIdentity& identity, const NodeLoad& load, schema::TimePoint until) = 0;
 
     /// What the node serves from now on.
-    virtual void tell_served(std::string_view node, const ServedJobs& served) = 0;
+    virtual void record_served(std::string_view node, const ServedJobs& served) = 0;
 
     /// What the node does now, in place of what it told before.
-    virtual void tell_work(std::string_view node, const NodeWork& work) = 0;
+    virtual void record_work(std::string_view node, const NodeWork& work) = 0;
 
     /// What external workers have asked this node for lately, in place of what it told before.
-    virtual void tell_asked(std::string_view node, std::span<const AskedTopic> asked) = 0;
+    virtual void record_asked(std::string_view node, std::span<const AskedTopic> asked) = 0;
 
     /// Returns when each worker last asked for each topic, over all living nodes, by topic and
     /// worker.

@@ -16,7 +16,7 @@ struct SeenRows {
     std::size_t waiting = 0;
 
     /// Jobs that were taken along from behind the page: they come last.
-    std::size_t companions = 0;
+    std::size_t same_instance = 0;
 
     /// In the order of the ids: the last row of the page that was looked at, if there may be more
     /// behind it; empty: it saw the end of the table.
@@ -44,7 +44,7 @@ struct PageLimit {
 
     /// Room besides, for exclusive jobs of the instances that the page takes, wherever they stand
     /// (R087). 0: none are looked for. Else it needs schema::kInstanceIndex.
-    std::size_t companions = 0;
+    std::size_t same_instance = 0;
 
     /// It looks only at ids before this one; empty: at all. Only in the order of ids.
     std::string before = {};
@@ -59,7 +59,7 @@ struct PageLimit {
 
     bool operator==(const PageLimit& other) const {
         return jobs == other.jobs && bytes == other.bytes && limited == other.limited &&
-               companions == other.companions;
+               same_instance == other.same_instance;
     }
 };
 

@@ -20,8 +20,9 @@ class Transaction;
 /// - A move is one short transaction. It touches the tables in the order of JobPlace and the rows
 ///   in primary-key order, clears the lock and raises REV_.
 /// - `now` is always the database's time (I6).
-/// - A plain INSERT can take an id that stands in another place already: a twin. A due timer or a
-///   suspended job that meets its twin becomes a dead letter and says so. For what an operator
+/// - A plain INSERT can take an id that stands in another place already: a duplicate. A due timer
+/// or a
+///   suspended job that meets its duplicate becomes a dead letter and says so. For what an operator
 ///   moves, the answer is DbError duplicate_key.
 /// - Thread safety: safe.
 class Transactions {

@@ -21,7 +21,7 @@ Transition move_to(std::optional<JobPlace> to, TransitionReason reason, const Jo
 }
 
 /// The same to the dead letters, at `now`.
-Transition bury(TransitionReason reason, const Job& job, TimePoint now) {
+Transition to_dead_letters(TransitionReason reason, const Job& job, TimePoint now) {
     Transition transition = move_to(JobPlace::dead_letter, reason, job);
     transition.failed_time = now;
     return transition;
@@ -172,7 +172,7 @@ failed(const Job& job, const JobFailure& failure, const RetryPolicy& policy, Tim
     const int retries =
         failure.retries_left ? *failure.retries_left + 1 : retries_before(job, cycle, policy);
 
-    Transition transition = bury(TransitionReason::not_retryable, job, now);
+    Transition transition = to_dead_letters(TransitionReason::not_retryable, job, now);
     transition.retries = 0;
     transition.attempts = job.attempts + 1;
     transition.failure = failure;
@@ -211,7 +211,7 @@ Transition not_served(const Job& job, std::string needs) {
 }
 
 Transition crash_loop(const Job& job, TimePoint now) {
-    Transition transition = bury(TransitionReason::crash_loop, job, now);
+    Transition transition = to_dead_letters(TransitionReason::crash_loop, job, now);
     transition.retries = 0;
     transition.failure = JobFailure{
         .message = "the process that held it ended " + std::to_string(job.lost_starts) +
@@ -223,14 +223,14 @@ Transition crash_loop(const Job& job, TimePoint now) {
 }
 
 Transition cancelled(const Job& job, std::string message, TimePoint now) {
-    Transition transition = bury(TransitionReason::cancelled, job, now);
+    Transition transition = to_dead_letters(TransitionReason::cancelled, job, now);
     transition.retries = 0;
     transition.failure = cut_to_limits({.message = std::move(message), .retryable = false});
     return transition;
 }
 
 Transition given_up(const Job& job, TimePoint now) {
-    Transition transition = bury(TransitionReason::given_up, job, now);
+    Transition transition = to_dead_letters(TransitionReason::given_up, job, now);
     transition.retries = 0;
     if (job.exception_message.empty() && job.exception_stack_id.empty()) {
         transition.failure = JobFailure{.message = "its retries were set to 0", .retryable = false};
@@ -296,7 +296,7 @@ Transition removed(const Job& job) {
 }
 
 Transition id_taken(const Job& job, JobPlace bound_for, TimePoint now) {
-    Transition transition = bury(TransitionReason::id_taken, job, now);
+    Transition transition = to_dead_letters(TransitionReason::id_taken, job, now);
     std::string message = "another job with this id stands in " + std::string(table_of(bound_for));
     if (!job.exception_message.empty()) {
         message += "; " + job.exception_message;
@@ -309,7 +309,7 @@ Transition id_taken(const Job& job, JobPlace bound_for, TimePoint now) {
 }
 
 Transition unreadable(const Job& job, TimePoint now) {
-    return bury(TransitionReason::unreadable, job, now);
+    return to_dead_letters(TransitionReason::unreadable, job, now);
 }
 
 Transition requeued(const Job& job, int retries, std::optional<TimePoint> due_date, TimePoint now) {

@@ -19,7 +19,7 @@ import cpp_source  # noqa: E402
 import plain_words  # noqa: E402
 import requirement_rows  # noqa: E402
 import sql_dialect  # noqa: E402
-import told_rooms  # noqa: E402
+import described_rooms  # noqa: E402
 from tree_rooms import (CLIENT_LIBRARIES, DIALECT_FOLDERS, DRIVER_SOURCES, LIBRARIES, MAY_USE_PUBLIC,
                         OWN_INCLUDES, TOP_ENTRIES, TOP_FOLDERS)  # noqa: E402
 from tree_paths import paths  # noqa: E402
@@ -78,7 +78,7 @@ class Source(NamedTuple):
 def check(root) -> list[Finding]:
     """All findings of the tree at `root`, in path order."""
     rules = [check_top, check_includes, check_names, check_sleeps, check_namespaces,
-             check_leftovers, check_blanks, check_guard, check_dialect, check_told_rooms, check_words, link_rule(root),
+             check_leftovers, check_blanks, check_guard, check_dialect, check_described_rooms, check_words, link_rule(root),
              machine_path_rule(root), unnamed_namespace_rule(), requirement_rule(root)]
     findings = [finding for source in sources(root) for rule in rules for finding in rule(source)]
     return sorted(findings + list(check_arrows()))
@@ -276,9 +276,9 @@ def check_dialect(source):
                           'write SQL that all understand, or give persistence/sql/dialect.hpp a member')
 
 
-def check_told_rooms(source):
-    if source.path == told_rooms.DOCUMENT:
-        for line, wrong in told_rooms.differences(source.lines, OWN_INCLUDES):
+def check_described_rooms(source):
+    if source.path == described_rooms.DOCUMENT:
+        for line, wrong in described_rooms.differences(source.lines, OWN_INCLUDES):
             yield Finding(source.path, line, wrong, 'let the table and tools/tree_rooms.py say the same')
 
 

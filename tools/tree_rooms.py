@@ -2,7 +2,7 @@
 import re
 
 # What the layers above may see of the store: the contracts, and transactions with their errors.
-STORE = {'persistence/.', 'persistence/sql/transaction.hpp', 'persistence/sql/db_error.hpp', 'persistence/sql/job_listener.hpp'}
+STORE = {'persistence/.', 'persistence/sql/sql_transaction.hpp', 'persistence/sql/db_error.hpp', 'persistence/sql/job_listener.hpp'}
 LAYERS = ('schema', 'persistence', 'executor', 'timers', 'deadletter')
 
 # Folder -> what it may include of ours besides itself: whole folders (they end in /), a folder without its rooms (/.),
@@ -70,7 +70,7 @@ OWN_INCLUDES = {
     'deadletter/bulk': {'schema/'} | STORE,
     'deadletter/batch': {'schema/', 'deadletter/bulk/', 'deadletter/causes/'} | STORE,
     'deadletter/causes': {'schema/'} | STORE,
-    'deadletter/desk': {'schema/', 'deadletter/bulk/'} | STORE,
+    'deadletter/admin': {'schema/', 'deadletter/bulk/'} | STORE,
     'deadletter/explain': {'schema/'} | STORE,
     'tools': {f'{layer}/' for layer in LAYERS} | {'tools/engine/'},
     'tools/engine': {f'{layer}/' for layer in LAYERS},

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "bench/core/bench_database.hpp"
+#include "bench/core/bench_options.hpp"
 #include "bench/core/ceiling.hpp"
-#include "bench/core/options.hpp"
 #include "bench/core/result.hpp"
 #include "bench/core/run_ledger.hpp"
 #include "schema/clock.hpp"

@@ -2,7 +2,7 @@
 
 #include "bench/core/run_ledger.hpp"
 #include "persistence/sql/dialect.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/clock.hpp"
 #include "schema/job.hpp"
 #include "schema/tables.hpp"

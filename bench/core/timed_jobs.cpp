@@ -1,6 +1,6 @@
 #include "bench/core/timed_jobs.hpp"
 
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 
 #include <chrono>
 

@@ -2,7 +2,7 @@
 #include "bench/core/raw_jobs.hpp"
 #include "bench/core/stopwatch.hpp"
 #include "bench/scenarios/scenario.hpp"
-#include "deadletter/batch/batch_desk.hpp"
+#include "deadletter/batch/batch_admin.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -61,7 +61,7 @@ private:
             (void)bench.database.lease(persistence::SessionPool::Access::write)
                 ->execute(kOpenIncidents, {});
         }
-        deadletter::BatchDesk batches(nodes.first().batch_store(), bench.clock);
+        deadletter::BatchAdmin batches(nodes.first().batch_store(), bench.clock);
         const Stopwatch watch;
         const std::string id = batches.begin({.order = {.retries = 1}}).id;
         const auto batch = batches.carry_out(id);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bench/core/options.hpp"
+#include "bench/core/bench_options.hpp"
 #include "bench/core/result.hpp"
 #include "bench/scenarios/scenario.hpp"
 

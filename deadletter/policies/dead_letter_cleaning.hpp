@@ -1,6 +1,6 @@
 #pragma once
 
-#include "deadletter/desk/audit_desk.hpp"
+#include "deadletter/admin/audit_trail.hpp"
 #include "deadletter/policies/dead_letter_policies.hpp"
 #include "persistence/operator_store.hpp"
 #include "schema/clock.hpp"
@@ -23,7 +23,7 @@ class DeadLetterCleaning final {
 public:
     struct Dependencies {
         persistence::OperatorStore& store;
-        AuditDesk& audit;
+        AuditTrail& audit;
         const schema::Clock& clock;
         std::string node;  ///< Who, for the audit.
     };

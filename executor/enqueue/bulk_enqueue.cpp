@@ -1,7 +1,7 @@
 #include "executor/enqueue/bulk_enqueue.hpp"
 
 #include "persistence/sql/db_error.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "persistence/unique_keys.hpp"
 #include "schema/limits.hpp"
 

@@ -1,6 +1,6 @@
 #include "executor/enqueue/definition_use.hpp"
 
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 
 #include <algorithm>
 #include <memory>

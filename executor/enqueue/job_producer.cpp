@@ -1,6 +1,6 @@
 #include "executor/enqueue/job_producer.hpp"
 
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/exclusive_group.hpp"
 
 #include <algorithm>

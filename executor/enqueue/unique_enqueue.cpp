@@ -1,5 +1,5 @@
 #include "executor/enqueue/job_producer.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 
 #include <algorithm>
 #include <stdexcept>

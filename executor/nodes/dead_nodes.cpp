@@ -23,14 +23,14 @@ schema::Duration DeadNodes::run_once() {
         as_of = std::exchange(asked_, {});
     }
     if (as_of) {
-        bury(*as_of);
+        end_leases(*as_of);
     }
     return kUntilWoken;
 }
 
-void DeadNodes::bury(schema::TimePoint as_of) {
+void DeadNodes::end_leases(schema::TimePoint as_of) {
     for (const std::string& node : use_.nodes.end_expired_leases({as_of, node_, patience_})) {
-        ++buried_;
+        ++found_;
         const std::int64_t freed = free_jobs_of(node);
         use_.log.write(
             schema::LogLevel::warn,

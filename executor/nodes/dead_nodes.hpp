@@ -45,16 +45,16 @@ public:
     [[nodiscard]] schema::Duration run_once() override;
 
     /// How many it has found since it began. From any thread.
-    [[nodiscard]] std::uint64_t buried() const { return buried_; }
+    [[nodiscard]] std::uint64_t found() const { return found_; }
 
 private:
-    void bury(schema::TimePoint as_of);
+    void end_leases(schema::TimePoint as_of);
     [[nodiscard]] std::int64_t free_jobs_of(const std::string& node);
 
     const Dependencies use_;
     const std::string node_;
     const schema::Duration patience_;
-    std::atomic<std::uint64_t> buried_{0};
+    std::atomic<std::uint64_t> found_{0};
 
     // Guarded by mutex_.
     std::mutex mutex_;

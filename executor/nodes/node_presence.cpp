@@ -39,10 +39,10 @@ schema::Duration NodePresence::run_once() {
     }
     // Last, so that what the database does not take of it keeps nobody from renewing or looking.
     if (!is_taken_over_) {
-        tell_work();
+        record_work();
     }
     if (!is_taken_over_ && !is_to_tell_only) {
-        tell_asked();
+        record_asked();
     }
     const auto left = std::chrono::ceil<schema::Duration>(renews_at_ - began);
     return is_taken_over_ ? left : std::min(left, kTellInterval);
@@ -73,7 +73,7 @@ void NodePresence::renew() {
     if (answer.is_held) {
         has_registered_ = true;  // Perhaps by a call whose answer was lost.
         obey(answer.state);
-        tell_served();
+        record_served();
     } else {
         register_anew();
     }
@@ -87,7 +87,7 @@ void NodePresence::renew() {
 }
 
 // Since when a job runs does not change, but is reckoned anew each time; a millisecond is no news.
-void NodePresence::tell_work() {
+void NodePresence::record_work() {
     persistence::NodeWork work = use_.work();
     const auto name = [](const persistence::LongRun& run) {
         return std::pair(std::string_view(run.id), run.revision);
@@ -96,13 +96,13 @@ void NodePresence::tell_work() {
                          work.standstill != told_.standstill ||
                          !std::ranges::equal(work.runs, told_.runs, {}, name, name);
     if (is_news) {
-        use_.nodes.tell_work(identity_.node, work);
+        use_.nodes.record_work(identity_.node, work);
         told_ = std::move(work);
     }
 }
 
 // When somebody has asked last changes all the time; the names are news.
-void NodePresence::tell_asked() {
+void NodePresence::record_asked() {
     if (!use_.asked) {
         return;
     }
@@ -112,7 +112,7 @@ void NodePresence::tell_asked() {
                now.last - told.last < kAskedAnew;
     };
     if (!std::ranges::equal(asked, told_asked_, is_as_told)) {
-        use_.nodes.tell_asked(identity_.node, asked);
+        use_.nodes.record_asked(identity_.node, asked);
         told_asked_ = std::move(asked);
     }
 }
@@ -148,10 +148,10 @@ void NodePresence::obey(NodeState state) {
     use_.wake_ups.room_became_free();
 }
 
-void NodePresence::tell_served() {
+void NodePresence::record_served() {
     const auto served = served_now();
     if (told_served_ == nullptr || *served != *told_served_) {
-        use_.nodes.tell_served(identity_.node, *served);
+        use_.nodes.record_served(identity_.node, *served);
     }
     told_served_ = served;
 }
@@ -181,7 +181,7 @@ bool NodePresence::may_any_be_dead() const {
 
 void NodePresence::stop_serving() {
     is_leaving_ = true;
-    use_.nodes.tell_served(identity_.node, {});
+    use_.nodes.record_served(identity_.node, {});
 }
 
 void NodePresence::leave() {

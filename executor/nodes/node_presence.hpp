@@ -68,10 +68,10 @@ public:
 private:
     void renew();
     void register_anew();
-    void tell_work();
-    void tell_asked();
+    void record_work();
+    void record_asked();
     void obey(persistence::NodeState state);
-    void tell_served();
+    void record_served();
     [[nodiscard]] bool is_served_told() const;
     [[nodiscard]] std::shared_ptr<const persistence::ServedJobs> served_now() const;
     [[nodiscard]] bool can_tell_who_is_dead();

@@ -90,7 +90,7 @@ void ExternalTimeLimits::give_up(
             )};
         const WorkResult result{
             .job = {.id = held.id, .revision = held.revision}, .what = WorkFailed{failure}};
-        (void)use_.desk.finish(held.worker, std::span(&result, 1));
+        (void)use_.broker.finish(held.worker, std::span(&result, 1));
     }
 }
 

@@ -2,7 +2,7 @@
 
 #include "executor/loop/activity.hpp"
 #include "executor/workers/external_deadlines.hpp"
-#include "executor/workers/worker_desk.hpp"
+#include "executor/workers/worker_broker.hpp"
 #include "persistence/operator_store.hpp"
 #include "schema/clock.hpp"
 
@@ -21,7 +21,7 @@ class ExternalTimeLimits final : public Activity {
 public:
     struct Dependencies {
         persistence::OperatorStore& store;
-        WorkerDesk& desk;
+        WorkerBroker& broker;
         ExternalDeadlines& deadlines;
         const schema::Clock& clock;
     };

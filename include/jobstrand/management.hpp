@@ -175,8 +175,8 @@ public:
     ChangeAnswer remove_limit(const std::string& name);
 
 private:
-    class Desks;
-    const std::unique_ptr<Desks> desks_;
+    class Parts;
+    const std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace jobstrand

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "persistence/sql/connection.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/batch/batch.hpp"
 
 #include <cstddef>

@@ -7,7 +7,7 @@
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/readable_columns.hpp"
 #include "persistence/sql/dialect.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/batch/batch.hpp"
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 #include "persistence/claims/claim_text.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/served_jobs.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 
 #include <cstddef>
 #include <string_view>

@@ -5,7 +5,7 @@
 #include "persistence/rows/store_context.hpp"
 #include "persistence/rows/unreadable_rows.hpp"
 #include "persistence/served_jobs.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 
 #include <optional>
 #include <span>

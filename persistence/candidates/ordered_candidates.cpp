@@ -1,6 +1,6 @@
 #include "persistence/candidates/ordered_candidates.hpp"
 
-#include "persistence/candidates/lane_rows.hpp"
+#include "persistence/candidates/range_rows.hpp"
 #include "schema/limits.hpp"
 
 #include <algorithm>
@@ -21,10 +21,10 @@ constexpr int kPrioritiesPerPage = 1000;
 /// wait until there are fewer.
 constexpr int kTenantsPerPage = 1000;
 
-/// The fewest jobs that are worth a statement, where many lanes share a page.
+/// The fewest jobs that are worth a statement, where many ranges share a page.
 constexpr std::size_t kLeastAhead = 10;
 
-/// Fills a page from lanes.
+/// Fills a page from ranges.
 class OrderedReading final {
 public:
     OrderedReading(Transaction& transaction, const OrderedSearch& search, std::size_t limit)
@@ -86,34 +86,34 @@ private:
 
     /// Of each tenant one job after the other, round by round.
     void take_in_turn() {
-        std::vector<LaneReader> lanes;
+        std::vector<RangeReader> ranges;
         for (std::string& tenant : source_.tenants(kTenantsPerPage)) {
-            Lane lane{.kind = Lane::Kind::of_tenant, .tenant = std::move(tenant)};
-            lanes.emplace_back(std::move(lane), search_.behind);
+            IndexRange range{.kind = IndexRange::Kind::of_tenant, .tenant = std::move(tenant)};
+            ranges.emplace_back(std::move(range), search_.behind);
         }
-        lanes.emplace_back(Lane{.kind = Lane::Kind::no_tenant}, search_.behind);
-        while (!is_full() && !lanes.empty()) {
-            const std::size_t ahead = ahead_in(lanes);
-            std::erase_if(lanes, [&](LaneReader& lane) {
-                const bool is_next = !is_full() && lane.has_next(source_, ahead, page_.rows);
+        ranges.emplace_back(IndexRange{.kind = IndexRange::Kind::no_tenant}, search_.behind);
+        while (!is_full() && !ranges.empty()) {
+            const std::size_t ahead = ahead_in(ranges);
+            std::erase_if(ranges, [&](RangeReader& range) {
+                const bool is_next = !is_full() && range.has_next(source_, ahead, page_.rows);
                 if (is_next) {
-                    page_.rows.jobs.push_back(lane.take_next());
+                    page_.rows.jobs.push_back(range.take_next());
                 }
                 return !is_next;
             });
         }
     }
 
-    /// How many jobs of each lane are read with one statement.
-    [[nodiscard]] std::size_t ahead_in(const std::vector<LaneReader>& lanes) const {
+    /// How many jobs of each range are read with one statement.
+    [[nodiscard]] std::size_t ahead_in(const std::vector<RangeReader>& ranges) const {
         const std::size_t left = limit_ - page_.rows.jobs.size();
-        const std::size_t share = left / std::max(lanes.size(), std::size_t{1});
+        const std::size_t share = left / std::max(ranges.size(), std::size_t{1});
         return std::min(left, std::max(share, kLeastAhead));
     }
 
     /// Of these priorities what comes first.
     void take(const std::vector<std::int64_t>& priorities) {
-        using enum Lane::Kind;
+        using enum IndexRange::Kind;
         if (!order_.asks_for_due_dates()) {
             merge(priorities, {by_id});
         } else if (order_.timers_first) {
@@ -124,16 +124,17 @@ private:
         }
     }
 
-    /// Of these lanes again and again the job that comes first.
-    void merge(const std::vector<std::int64_t>& priorities, const std::vector<Lane::Kind>& kinds) {
-        std::vector<LaneReader> lanes;
+    /// Of these ranges again and again the job that comes first.
+    void
+    merge(const std::vector<std::int64_t>& priorities, const std::vector<IndexRange::Kind>& kinds) {
+        std::vector<RangeReader> ranges;
         for (const std::int64_t priority : priorities) {
-            for (const Lane::Kind kind : kinds) {
-                lanes.emplace_back(Lane{priority, kind}, search_.behind);
+            for (const IndexRange::Kind kind : kinds) {
+                ranges.emplace_back(IndexRange{priority, kind}, search_.behind);
             }
         }
         while (!is_full()) {
-            LaneReader* const first = first_of(lanes);
+            RangeReader* const first = first_of(ranges);
             if (first == nullptr) {
                 return;
             }
@@ -141,17 +142,17 @@ private:
         }
     }
 
-    [[nodiscard]] LaneReader* first_of(std::vector<LaneReader>& lanes) {
-        const std::size_t ahead = ahead_in(lanes);
-        LaneReader* first = nullptr;
+    [[nodiscard]] RangeReader* first_of(std::vector<RangeReader>& ranges) {
+        const std::size_t ahead = ahead_in(ranges);
+        RangeReader* first = nullptr;
         OrderKey least;
-        for (LaneReader& lane : lanes) {
-            if (!lane.has_next(source_, ahead, page_.rows)) {
+        for (RangeReader& range : ranges) {
+            if (!range.has_next(source_, ahead, page_.rows)) {
                 continue;
             }
-            const OrderKey key = schema::order_key(order_, lane.next());
+            const OrderKey key = schema::order_key(order_, range.next());
             if (first == nullptr || key < least) {
-                first = &lane;
+                first = &range;
                 least = key;
             }
         }
@@ -161,7 +162,7 @@ private:
     const OrderedSearch& search_;
     const AcquisitionOrder& order_;
     const std::size_t limit_;
-    LaneRows source_;
+    RangeRows source_;
     OrderedPage page_;
 };
 

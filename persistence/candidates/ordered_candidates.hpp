@@ -1,9 +1,9 @@
 #pragma once
 
-#include "persistence/lane_positions.hpp"
+#include "persistence/range_positions.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/served_jobs.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/acquisition_order.hpp"
 
 #include <cstddef>
@@ -12,13 +12,13 @@
 #include <optional>
 
 /// Which free executable jobs an acquisition in an order takes next. They are read for update from
-/// lanes, each of which an index has in its order, so that nothing is sorted.
+/// ranges, each of which an index has in its order, so that nothing is sorted.
 namespace jobstrand::persistence {
 
 struct OrderedSearch {
     const ServedJobs& served;
     const schema::AcquisitionOrder& order;
-    const LanePositions& behind;  ///< Each lane is looked at behind its position.
+    const RangePositions& behind;  ///< Each range is looked at behind its position.
 
     /// In strict priority order, from here down.
     std::int64_t highest = std::numeric_limits<std::int64_t>::max();

@@ -5,7 +5,7 @@
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/store_context.hpp"
 #include "persistence/served_jobs.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/job.hpp"
 
 #include <string>

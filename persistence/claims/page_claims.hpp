@@ -3,7 +3,7 @@
 #include "persistence/claims/claim_text.hpp"
 #include "persistence/lock_claim.hpp"
 #include "persistence/rows/store_context.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/job.hpp"
 #include "schema/time.hpp"
 

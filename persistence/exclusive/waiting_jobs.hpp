@@ -1,6 +1,6 @@
 #pragma once
 
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/exclusive_group.hpp"
 #include "schema/limit/job_limit.hpp"
 

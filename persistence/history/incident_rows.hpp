@@ -3,7 +3,7 @@
 #include "persistence/history/history_book.hpp"
 #include "persistence/history_store.hpp"
 #include "persistence/sql/id_lists.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/job.hpp"
 #include "schema/time.hpp"
 

@@ -7,19 +7,19 @@
 #include "persistence/claims/page_claims.hpp"
 #include "persistence/exclusive/join_groups.hpp"
 #include "persistence/jobs/claim_rows.hpp"
-#include "persistence/jobs/groups/companions.hpp"
+#include "persistence/jobs/groups/same_instance_jobs.hpp"
 #include "persistence/limits/join_limits.hpp"
 #include "persistence/rows/byte_arrays.hpp"
+#include "persistence/rows/duplicate_ids.hpp"
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/sql_executor_store.hpp"
-#include "persistence/rows/twins.hpp"
 #include "persistence/rows/unreadable_rows.hpp"
 #include "persistence/served_jobs.hpp"
 #include "persistence/shared/moved_by_engine.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/time.hpp"
 
 #include <fmt/format.h>
@@ -137,7 +137,7 @@ std::vector<Job> acquire_page(
     const SelectPage& select
 ) {
     Candidates page;
-    Twins twins;
+    DuplicateIds duplicates;
     std::string behind(after);
     std::string last;
     SeenRows seen;
@@ -149,8 +149,8 @@ std::vector<Job> acquire_page(
         page = select(transaction, behind);
         seen.search += std::chrono::steady_clock::now() - began;
         last = last_of(page, behind);
-        set_aside(transaction, context, JobPlace::executable, page.rows);
-        move_suspended(transaction, context, JobPlace::executable, page.rows.jobs, twins);
+        quarantine(transaction, context, JobPlace::executable, page.rows);
+        move_suspended(transaction, context, JobPlace::executable, page.rows.jobs, duplicates);
         if (cut_to_bytes(transaction, page.rows.jobs, limit.bytes)) {
             last = page.rows.jobs.back().id;
             page.is_full = true;
@@ -173,14 +173,15 @@ std::vector<Job> acquire_page(
         // The rows that stay would be found by the next page as well.
         page.is_end = page.is_end || !are_all_claimed;
         claim_plain(transaction, claim, served, page);
-        seen.companions =
-            add_companions(transaction, {context, claim, served, limit}, joined, page.rows.jobs);
+        seen.same_instance = add_same_instance_jobs(
+            transaction, {context, claim, served, limit}, joined, page.rows.jobs
+        );
         load_payloads(transaction, page.rows.jobs);
         recall_series(transaction, page.rows.jobs);
         is_shared = transaction.dialect().has_engine;
     };
     do {
-        run_burying_twins(context, twins, acquire, [&](Transaction& transaction) {
+        run_diverting_duplicates(context, duplicates, acquire, [&](Transaction& transaction) {
             return was_claimed(transaction, claim.owner, page.rows.jobs);
         });
         behind = last;
@@ -190,7 +191,7 @@ std::vector<Job> acquire_page(
         *limit.seen = std::move(seen);
     }
     if (is_shared) {
-        tell_moved_by_engine(context.log, page.rows.jobs, context.clock.now());
+        log_moved_by_engine(context.log, page.rows.jobs, context.clock.now());
     }
     return std::move(page.rows.jobs);
 }
@@ -263,7 +264,7 @@ std::vector<Job> SqlExecutorStore::acquire_in_order(
     const ServedJobs& served,
     const schema::AcquisitionOrder& order,
     PageLimit limit,
-    const LanePositions& behind
+    const RangePositions& behind
 ) {
     if (served.types.empty() || limit.jobs == 0) {
         return {};
@@ -310,7 +311,7 @@ SqlExecutorStore::acquire_one(std::string_view id, const LockClaim& claim, schem
     JobRows rows;
     std::vector<Job>& jobs = rows.jobs;
     JobAnswer answer = JobAnswer::not_found;
-    Twins twins;
+    DuplicateIds duplicates;
     const auto acquire_row = [&](Transaction& transaction) {
         close_gate(transaction);
         rows = checked_for_update(transaction, JobPlace::executable, std::span(&id, 1));
@@ -320,8 +321,8 @@ SqlExecutorStore::acquire_one(std::string_view id, const LockClaim& claim, schem
             answer = JobAnswer::locked;
             return;
         }
-        set_aside(transaction, context_, JobPlace::executable, rows);
-        move_suspended(transaction, context_, JobPlace::executable, jobs, twins);
+        quarantine(transaction, context_, JobPlace::executable, rows);
+        move_suspended(transaction, context_, JobPlace::executable, jobs, duplicates);
         if (!jobs.empty() &&
             !join_group_alone(transaction, claim, context_.exclusive_over, jobs.front())) {
             answer = JobAnswer::locked;
@@ -334,7 +335,7 @@ SqlExecutorStore::acquire_one(std::string_view id, const LockClaim& claim, schem
             answer = JobAnswer::done;
         }
     };
-    run_burying_twins(context_, twins, acquire_row, [&](Transaction& transaction) {
+    run_diverting_duplicates(context_, duplicates, acquire_row, [&](Transaction& transaction) {
         return is_any_held(transaction, claim.owner, jobs);
     });
     return answer == JobAnswer::done ? AcquiredJob{answer, std::move(jobs.front())}

@@ -2,11 +2,11 @@
 #include "persistence/exclusive/group_locks.hpp"
 #include "persistence/history/job_log_page.hpp"
 #include "persistence/rows/byte_arrays.hpp"
+#include "persistence/rows/duplicate_ids.hpp"
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/key_rows.hpp"
 #include "persistence/rows/sql_executor_store.hpp"
-#include "persistence/rows/twins.hpp"
 #include "persistence/series/move_pipeline.hpp"
 #include "persistence/shared/execution_counts.hpp"
 #include "persistence/sql/db_error.hpp"
@@ -237,7 +237,7 @@ bool write_outcomes(
     std::string_view owner,
     const Outcomes& outcomes,
     const StoreContext& context,
-    Twins& twins
+    DuplicateIds& duplicates
 ) {
     const Work work = by_kind(outcomes);
     count_ended(transaction, owner, count_by_claim(outcomes));
@@ -260,7 +260,7 @@ bool write_outcomes(
     }
     moves.know_runs(runs_of(work.leaving, owner, now));
     moves.decide(std::move(leaving->rows), std::move(leaving->transitions));
-    moves.write(&twins);
+    moves.write(&duplicates);
     log_completed(transaction, owner, work.completed, context);
     return true;
 }
@@ -302,17 +302,17 @@ SqlExecutorStore::apply(std::string_view owner, std::span<const Outcome> outcome
     const Outcomes all = in_id_order(outcomes);
     bool is_any_lost = false;
     Outcomes written;
-    Twins twins;
+    DuplicateIds duplicates;
     const auto write = [&](Transaction& transaction) {
         // Nearly always every lock is held, and then the writing statements prove it themselves.
         // Only when they do not is the batch rolled back, and the fences are read first.
         written = is_any_lost ? still_held(transaction, context_, owner, all) : all;
-        if (!write_outcomes(transaction, owner, written, context_, twins)) {
+        if (!write_outcomes(transaction, owner, written, context_, duplicates)) {
             is_any_lost = true;
             throw DbError(DbErrorKind::conflict, "the lock of a job in the batch is lost");
         }
     };
-    run_burying_twins(context_, twins, write, [&](Transaction& transaction) {
+    run_diverting_duplicates(context_, duplicates, write, [&](Transaction& transaction) {
         return held_for_update(transaction, owner, fences_of(all)).empty();
     });
     return answers_for(outcomes, written);
@@ -324,8 +324,8 @@ SqlExecutorStore::apply(Transaction& transaction, std::string_view owner, const 
     if (held.empty()) {
         return OutcomeAnswer::lost_lock;
     }
-    Twins twins;
-    if (!write_outcomes(transaction, owner, held, context_, twins)) {
+    DuplicateIds duplicates;
+    if (!write_outcomes(transaction, owner, held, context_, duplicates)) {
         throw DbError(DbErrorKind::conflict, "the lock of a job was lost while it was held");
     }
     return OutcomeAnswer::done;

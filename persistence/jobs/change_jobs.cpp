@@ -171,11 +171,11 @@ private:
             update_row(transaction_, place_, row);
         }
         if (changes_.due_date || is_any_kept_by_series(changes_.fields)) {
-            tell_series_of(rows);
+            log_series_of(rows);
         }
     }
 
-    void tell_series_of(const std::vector<Job>& rows) {
+    void log_series_of(const std::vector<Job>& rows) {
         std::vector<const Job*> waiting;
         for (const Job& row : rows) {
             if (!row.repeat.empty()) {

@@ -60,7 +60,7 @@ bool keep_locked(
 }
 
 /// Of suspended jobs whose id stood in the suspended place already.
-void tell_of_twins(
+void log_duplicates(
     Transaction& transaction,
     const StoreContext& context,
     JobPlace from,
@@ -75,7 +75,7 @@ void tell_of_twins(
         }
     }
     if (!dead.empty()) {
-        tell_of_buried(transaction, context, dead, context.clock.now());
+        log_unplanned_dead_letters(transaction, context, dead, context.clock.now());
     }
 }
 
@@ -86,7 +86,7 @@ void move_suspended(
     const StoreContext& context,
     JobPlace place,
     std::vector<Job>& candidates,
-    Twins& twins
+    DuplicateIds& duplicates
 ) {
     std::vector<const Job*> all;
     for (const Job& job : candidates) {
@@ -101,9 +101,9 @@ void move_suspended(
         }
         return is_suspended;
     });
-    bury_twins(transaction, context, place, moves, twins);
+    divert_duplicates(transaction, context, place, moves, duplicates);
     move_rows(transaction, place, moves);
-    tell_of_twins(transaction, context, place, moves);
+    log_duplicates(transaction, context, place, moves);
 }
 
 bool claim_rows(

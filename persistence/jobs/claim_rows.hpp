@@ -1,10 +1,10 @@
 #pragma once
 
 #include "persistence/lock_claim.hpp"
+#include "persistence/rows/duplicate_ids.hpp"
 #include "persistence/rows/store_context.hpp"
-#include "persistence/rows/twins.hpp"
 #include "persistence/served_jobs.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/job.hpp"
 
 #include <vector>
@@ -20,7 +20,7 @@ void move_suspended(
     const StoreContext& context,
     schema::JobPlace place,
     std::vector<schema::Job>& candidates,
-    Twins& twins
+    DuplicateIds& duplicates
 );
 
 /// Locks them, and drops those from the list that could not be locked. Returns whether all of them

@@ -2,10 +2,10 @@
 #include "persistence/jobs/next_due.hpp"
 #include "persistence/jobs/sql_timer_store.hpp"
 #include "persistence/rows/byte_arrays.hpp"
+#include "persistence/rows/duplicate_ids.hpp"
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/job_table.hpp"
-#include "persistence/rows/twins.hpp"
 #include "persistence/rows/unreadable_rows.hpp"
 #include "persistence/series/move_pipeline.hpp"
 #include "persistence/sql/dialect.hpp"
@@ -120,7 +120,7 @@ DueTimers SqlTimerStore::move_due_timers(
 ) {
     DueTimers result;
     std::vector<std::string> ids;
-    Twins twins;
+    DuplicateIds duplicates;
     const auto move = [&](Transaction& transaction) {
         JobRows rows = select_due(transaction, window, limit.jobs, served);
         std::vector<Job>& due = rows.jobs;
@@ -131,7 +131,7 @@ DueTimers SqlTimerStore::move_due_timers(
         if (window.when_found && is_full && result.end) {
             window.when_found(*result.end);
         }
-        set_aside(transaction, context_, JobPlace::timer, rows);
+        quarantine(transaction, context_, JobPlace::timer, rows);
         const std::size_t early = store_anew(transaction, due, last_due(window));
         MovePipeline moves(transaction, context_, JobPlace::timer, window.now);
         moves.copy_unchanged();
@@ -139,7 +139,7 @@ DueTimers SqlTimerStore::move_due_timers(
         if (claim) {
             lock_served(moves.leaving(), *claim, context_, served);
         }
-        moves.write(&twins);
+        moves.write(&duplicates);
         ids = moves.leaving_ids();
         result.moved = moves.size() + unreadable + early;
         result.locked = locked_among(std::move(moves.leaving()));
@@ -154,7 +154,7 @@ DueTimers SqlTimerStore::move_due_timers(
                    ? !is_any_in(transaction, JobPlace::timer, ids)
                    : !held_for_update(transaction, claim->owner, fenced(result.locked)).empty();
     };
-    run_burying_twins(context_, twins, move, was_committed);
+    run_diverting_duplicates(context_, duplicates, move, was_committed);
     return result;
 }
 

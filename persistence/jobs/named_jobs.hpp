@@ -3,7 +3,7 @@
 #include "persistence/job_answer.hpp"
 #include "persistence/operator_store.hpp"
 #include "persistence/rows/store_context.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/job_place.hpp"
 #include "schema/time.hpp"
 

@@ -100,7 +100,7 @@ std::size_t mend_first_timers(const StoreContext& context, const ServedJobs& ser
             append_to(first, JobPlace::timer)
         );
         mended = first.unreadable.size() + (first.is_any_nameless ? 1 : 0);
-        set_aside(transaction, context, JobPlace::timer, first);
+        quarantine(transaction, context, JobPlace::timer, first);
         if (dialect.has_texts_for_times) {
             mended += store_anew(transaction, first.jobs, schema::TimePoint::min());
         }

@@ -9,7 +9,7 @@
 #include "persistence/series/move_pipeline.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/time.hpp"
 
 #include <fmt/format.h>
@@ -259,14 +259,14 @@ PartRead read_locks(Connection& connection, JobPlace place, const LockSearch& se
 }
 
 /// Quarantines the rows that nobody could ever free. Nearly always there are none.
-void set_aside_locked(const StoreContext& context, JobPlace place, const PartRead& part) {
+void quarantine_locked(const StoreContext& context, JobPlace place, const PartRead& part) {
     if (part.unreadable.empty() && !part.is_any_nameless) {
         return;
     }
     const auto set_them_aside = [&](Transaction& transaction) {
         JobRows rows = checked_for_update(transaction, place, ids_of(part.unreadable));
         rows.is_any_nameless = part.is_any_nameless;
-        set_aside(transaction, context, place, rows);
+        quarantine(transaction, context, place, rows);
     };
     context.runner.run(set_them_aside, run_again);
 }
@@ -279,7 +279,7 @@ LockReset SqlExecutorStore::reset_expired_locks(JobPlace place, const LockSearch
     context_.runner.read([&](Connection& connection) {
         part = read_locks(connection, place, search);
     });
-    set_aside_locked(context_, place, part);
+    quarantine_locked(context_, place, part);
     const bool have_claims = place == JobPlace::executable;
     LockReset done{
         .freed = have_claims ? reset_claims(context_, search.now) : 0,

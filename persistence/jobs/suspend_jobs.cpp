@@ -192,7 +192,7 @@ Page move_page(
         mark_claimed(transaction, rows.jobs);
         std::erase_if(rows.jobs, [now](const Job& job) { return is_locked(job, now); });
     }
-    set_aside(transaction, context, from, rows);
+    quarantine(transaction, context, from, rows);
     MovePipeline moves(transaction, context, from, now);
     moves.decide(std::move(rows.jobs), transition_of);
     moves.write();

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "persistence/lock_claim.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/job.hpp"
 #include "schema/limit/job_limit.hpp"
 

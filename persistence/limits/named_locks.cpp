@@ -2,7 +2,7 @@
 #include "persistence/rows/store_context.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/limits.hpp"
 #include "schema/text/text_rules.hpp"
 

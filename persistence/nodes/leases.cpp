@@ -6,7 +6,7 @@
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/time.hpp"
 
 #include <fmt/format.h>

@@ -121,7 +121,7 @@ void replace_asked(
     }
 }
 
-void SqlNodeStore::tell_work(std::string_view node, const NodeWork& work) {
+void SqlNodeStore::record_work(std::string_view node, const NodeWork& work) {
     context_.runner.run(
         [&](Transaction& transaction) { replace_work(transaction, node, work); },
         run_again,
@@ -129,7 +129,7 @@ void SqlNodeStore::tell_work(std::string_view node, const NodeWork& work) {
     );
 }
 
-void SqlNodeStore::tell_asked(std::string_view node, std::span<const AskedTopic> asked) {
+void SqlNodeStore::record_asked(std::string_view node, std::span<const AskedTopic> asked) {
     context_.runner.run(
         [&](Transaction& transaction) { replace_asked(transaction, node, asked); },
         run_again,

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "persistence/node_store.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 
 #include <span>
 #include <string_view>

@@ -264,7 +264,7 @@ LimitsByNode limits_of_nodes(Connection& connection) {
     return limits;
 }
 
-void SqlNodeStore::tell_served(std::string_view node, const ServedJobs& served) {
+void SqlNodeStore::record_served(std::string_view node, const ServedJobs& served) {
     context_.runner.run(
         [&](Transaction& transaction) { replace_served(transaction, node, served); },
         run_again,

@@ -32,9 +32,9 @@ public:
         const NodeLoad& load,
         schema::TimePoint until
     ) override;
-    void tell_served(std::string_view node, const ServedJobs& served) override;
-    void tell_work(std::string_view node, const NodeWork& work) override;
-    void tell_asked(std::string_view node, std::span<const AskedTopic> asked) override;
+    void record_served(std::string_view node, const ServedJobs& served) override;
+    void record_work(std::string_view node, const NodeWork& work) override;
+    void record_asked(std::string_view node, std::span<const AskedTopic> asked) override;
     [[nodiscard]] std::vector<AskedTopic> asked_topics(schema::TimePoint now) override;
     [[nodiscard]] std::optional<schema::TimePoint>
     running_since(std::string_view node, std::string_view job, std::int64_t revision) override;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/job.hpp"
 #include "schema/time.hpp"
 #include "schema/unique/unique_key.hpp"

@@ -1,7 +1,7 @@
 #include "persistence/rows/job_address.hpp"
 
 #include "persistence/sql/id_lists.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 
 #include <concepts>
 #include <utility>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "persistence/rows/job_row.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/job.hpp"
 #include "schema/job_place.hpp"
 

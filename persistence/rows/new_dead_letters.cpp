@@ -60,7 +60,7 @@ void enqueue_notice(
 
 }  // namespace
 
-void tell_of_dead_letters(
+void log_dead_letters(
     Transaction& transaction,
     const StoreContext& context,
     std::span<const NewDeadLetter> dead,
@@ -88,7 +88,7 @@ void tell_of_dead_letters(
     }
 }
 
-void tell_of_buried(
+void log_unplanned_dead_letters(
     Transaction& transaction,
     const StoreContext& context,
     std::span<const NewDeadLetter> dead,
@@ -104,7 +104,7 @@ void tell_of_buried(
         );
     }
     log.write(transaction);
-    tell_of_dead_letters(transaction, context, dead, now);
+    log_dead_letters(transaction, context, dead, now);
 }
 
 }  // namespace jobstrand::persistence

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "persistence/rows/store_context.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/job.hpp"
 #include "schema/job_transition.hpp"
 
@@ -19,7 +19,7 @@ struct NewDeadLetter {
 };
 
 /// Opens their incidents, and enqueues the job that tells of them, where that is switched on.
-void tell_of_dead_letters(
+void log_dead_letters(
     Transaction& transaction,
     const StoreContext& context,
     std::span<const NewDeadLetter> dead,
@@ -28,7 +28,7 @@ void tell_of_dead_letters(
 
 /// The same for jobs that no run and no operator has made dead letters of, with their lines in the
 /// job log.
-void tell_of_buried(
+void log_unplanned_dead_letters(
     Transaction& transaction,
     const StoreContext& context,
     std::span<const NewDeadLetter> dead,

@@ -91,7 +91,7 @@ std::vector<const Job*> free_rows(Transaction& transaction, const std::vector<Jo
     return free;
 }
 
-void tell_of_restored(
+void log_restored(
     Transaction& transaction,
     const StoreContext& context,
     const std::vector<const Job*>& added
@@ -103,7 +103,7 @@ void tell_of_restored(
     for (const Job* const row : added) {
         dead.push_back({.job = row});
     }
-    tell_of_dead_letters(transaction, context, dead, context.clock.now());
+    log_dead_letters(transaction, context, dead, context.clock.now());
 }
 
 }  // namespace
@@ -123,7 +123,7 @@ std::vector<bool> SqlOperatorStore::restore(std::span<const DeadLetterCopy> copi
         }
         counts.write();
         insert_rows(transaction, JobPlace::dead_letter, added);
-        tell_of_restored(transaction, context_, added);
+        log_restored(transaction, context_, added);
     };
     context_.runner.run(insert, [&](Transaction& transaction) {
         std::vector<std::string> ids;

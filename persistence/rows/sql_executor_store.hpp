@@ -33,7 +33,7 @@ public:
         const ServedJobs& served,
         const schema::AcquisitionOrder& order,
         PageLimit limit,
-        const LanePositions& behind = {}
+        const RangePositions& behind = {}
     ) override;
     [[nodiscard]] GroupsPassedOn pass_on(
         const LockClaim& claim,

@@ -1,8 +1,8 @@
 #include "persistence/rows/unreadable_rows.hpp"
 
+#include "persistence/rows/duplicate_ids.hpp"
 #include "persistence/rows/move_jobs.hpp"
 #include "persistence/rows/new_dead_letters.hpp"
-#include "persistence/rows/twins.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "schema/job_transition.hpp"
 
@@ -26,7 +26,7 @@ constexpr std::string_view kNameEmpty = R"sql(
     SET ID_ = ?
     WHERE ID_ = '')sql";
 
-void tell_of_unreadable(
+void log_unreadable(
     Transaction& transaction,
     const StoreContext& context,
     JobPlace from,
@@ -39,12 +39,12 @@ void tell_of_unreadable(
             {.job = &placed.job, .from = from, .reason = schema::TransitionReason::unreadable}
         );
     }
-    tell_of_buried(transaction, context, dead, now);
+    log_unplanned_dead_letters(transaction, context, dead, now);
 }
 
 }  // namespace
 
-void bury_unreadable(
+void divert_unreadable(
     Transaction& transaction,
     const StoreContext& context,
     JobPlace from,
@@ -58,7 +58,7 @@ void bury_unreadable(
     }
     give_free_ids(transaction, context, from, dead);
     move_rows(transaction, from, dead);
-    tell_of_unreadable(transaction, context, from, dead, now);
+    log_unreadable(transaction, context, from, dead, now);
     for (const PlacedJob& placed : dead) {
         context.log.write(
             schema::LogLevel::error,
@@ -90,14 +90,14 @@ void name_nameless(Transaction& transaction, const StoreContext& context, JobPla
     }
 }
 
-void set_aside(
+void quarantine(
     Transaction& transaction,
     const StoreContext& context,
     JobPlace from,
     JobRows& page
 ) {
     if (!page.unreadable.empty()) {
-        bury_unreadable(transaction, context, from, std::exchange(page.unreadable, {}));
+        divert_unreadable(transaction, context, from, std::exchange(page.unreadable, {}));
     }
     if (page.is_any_nameless) {
         name_nameless(transaction, context, from);

@@ -2,7 +2,7 @@
 
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/store_context.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/job.hpp"
 #include "schema/job_place.hpp"
 
@@ -14,7 +14,7 @@
 namespace jobstrand::persistence {
 
 /// Makes dead letters of rows that this transaction has read for update in `from`.
-void bury_unreadable(
+void divert_unreadable(
     Transaction& transaction,
     const StoreContext& context,
     schema::JobPlace from,
@@ -27,7 +27,7 @@ void name_nameless(Transaction& transaction, const StoreContext& context, schema
 
 /// Quarantines what is wrong in a page: moves what cannot be read to the dead letters, and names
 /// what is nameless. Leaves the jobs that are right.
-void set_aside(
+void quarantine(
     Transaction& transaction,
     const StoreContext& context,
     schema::JobPlace from,

@@ -2,7 +2,7 @@
 
 #include "persistence/series/series_and_turn.hpp"
 #include "persistence/sql/connection.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/series/series_schedule.hpp"
 
 #include <cstddef>

@@ -110,7 +110,7 @@ SeriesAnswer end(
     }
     const schema::SeriesTransition change = schema::series_ended(locked->series);
     JobLogPage log(context.history);
-    if (locked->turn && change.turn == schema::TurnFate::over) {
+    if (locked->turn && change.turn == schema::TurnOutcome::over) {
         log.add(
             locked->turn->job, schema::JobEvent::deleted, "its series was ended", {.time = now}
         );

@@ -24,7 +24,7 @@ using schema::Job;
 using schema::JobPlace;
 using schema::PlacedJob;
 using schema::Transition;
-using schema::TurnFate;
+using schema::TurnOutcome;
 
 /// Where tables are shared with an engine, a row of ours has other columns than its job, and on
 /// SQLite a column may hold what reads as something else.
@@ -152,19 +152,20 @@ bool MovePipeline::is_turn(const Job& row, const Transition& transition) const {
 }
 
 void MovePipeline::settle(Job&& row, Transition&& transition, const SuspendedScopes& suspended) {
-    const TurnFate fate = is_turn(row, transition) ? turns_.take(row, transition) : TurnFate::moves;
-    switch (fate) {
-        case TurnFate::stays:
+    const TurnOutcome outcome =
+        is_turn(row, transition) ? turns_.take(row, transition) : TurnOutcome::moves;
+    switch (outcome) {
+        case TurnOutcome::stays:
             return;
-        case TurnFate::waits:
+        case TurnOutcome::waits:
             staying_.push_back(std::move(row));
             return;
-        case TurnFate::over:
-        case TurnFate::moves:
+        case TurnOutcome::over:
+        case TurnOutcome::moves:
             break;
     }
     tell(row, transition);
-    if (transition.to && fate == TurnFate::moves) {
+    if (transition.to && outcome == TurnOutcome::moves) {
         leave(std::move(row), std::move(transition), suspended);
     } else {
         over_.push_back(std::move(row));
@@ -219,21 +220,21 @@ std::size_t MovePipeline::size() const {
     return leaving_.size() + staying_.size() + over_.size();
 }
 
-void MovePipeline::write(Twins* twins) {
+void MovePipeline::write(DuplicateIds* duplicates) {
     turns_.write();
     insert_stack_traces();
     insert_outcomes();
-    if (twins != nullptr) {
-        bury_twins(transaction_, context_, from_, leaving_, *twins);
-        tell_of_buried_twins(*twins);
+    if (duplicates != nullptr) {
+        divert_duplicates(transaction_, context_, from_, leaving_, *duplicates);
+        log_diverted_duplicates(*duplicates);
     }
-    const bool are_all_written = twins != nullptr && twins->are_expected;
+    const bool are_all_written = duplicates != nullptr && duplicates->are_expected;
     move_rows(transaction_, from_, leaving_, are_all_written ? std::vector<bool>{} : are_copies_);
     delete_replaced_texts();
     write_staying();
     delete_over();
     log_.write(transaction_);
-    tell_of_new_dead_letters();
+    log_new_dead_letters();
     resolve_incidents();
 }
 
@@ -245,8 +246,8 @@ void MovePipeline::tell(const Job& row, const Transition& transition) {
     log_.add(row, transition, facts);
 }
 
-void MovePipeline::tell_of_buried_twins(const Twins& twins) {
-    if (twins.buried.empty()) {
+void MovePipeline::log_diverted_duplicates(const DuplicateIds& duplicates) {
+    if (duplicates.diverted.empty()) {
         return;
     }
     for (std::size_t i = 0; i < leaving_.size(); ++i) {
@@ -263,7 +264,7 @@ void MovePipeline::tell_of_buried_twins(const Twins& twins) {
     }
 }
 
-void MovePipeline::tell_of_new_dead_letters() {
+void MovePipeline::log_new_dead_letters() {
     std::vector<NewDeadLetter> dead;
     for (std::size_t i = 0; i < leaving_.size(); ++i) {
         if (leaving_[i].place == JobPlace::dead_letter) {
@@ -275,7 +276,7 @@ void MovePipeline::tell_of_new_dead_letters() {
             );
         }
     }
-    tell_of_dead_letters(transaction_, context_, dead, now_);
+    log_dead_letters(transaction_, context_, dead, now_);
 }
 
 void MovePipeline::resolve_incidents() {

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "persistence/history/job_log_page.hpp"
+#include "persistence/rows/duplicate_ids.hpp"
 #include "persistence/rows/store_context.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
-#include "persistence/rows/twins.hpp"
 #include "persistence/series/series_turns.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/job.hpp"
 #include "schema/job_transition.hpp"
 
@@ -30,8 +30,8 @@ using TransitionOf = std::function<schema::Transition(const schema::Job& row)>;
 /// | read      | the caller reads rows for update and says which transition each of them makes   |
 /// | suspended | what is suspended waits in the suspended place, or stays there                  |
 /// | series    | the turns among them carry their series on (see SeriesTurns)                    |
-/// | twins     | a job whose id is taken becomes a dead letter, where the caller expects that     |
-/// | write     | series, then inserts before deletes, and byte arrays before the rows with them  |
+/// | duplicates     | a job whose id is taken becomes a dead letter, where the caller expects that
+/// | | write     | series, then inserts before deletes, and byte arrays before the rows with them |
 /// | tell      | the job log, and incidents of new and of former dead letters                    |
 ///
 /// decide() changes rows in memory only, so that the caller may still see and change what leaves;
@@ -72,8 +72,8 @@ public:
     /// How many are deleted and go nowhere.
     [[nodiscard]] std::size_t deleted() const { return over_.size(); }
 
-    /// Without `twins`, a job whose id is taken is DbError duplicate_key.
-    void write(Twins* twins = nullptr);
+    /// Without `duplicates`, a job whose id is taken is DbError duplicate_key.
+    void write(DuplicateIds* duplicates = nullptr);
 
 private:
     /// Details of a failure, for the job with this index among those that leave.
@@ -102,8 +102,8 @@ private:
     void write_staying();
     void delete_over();
     void tell(const schema::Job& row, const schema::Transition& transition);
-    void tell_of_buried_twins(const Twins& twins);
-    void tell_of_new_dead_letters();
+    void log_diverted_duplicates(const DuplicateIds& duplicates);
+    void log_new_dead_letters();
     void resolve_incidents();
 
     Transaction& transaction_;

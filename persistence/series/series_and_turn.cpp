@@ -19,11 +19,11 @@ using schema::Job;
 using schema::JobPlace;
 using schema::PlacedJob;
 using schema::Series;
-using schema::TurnFate;
+using schema::TurnOutcome;
 
 constexpr std::string_view kTurnOf = R"sql(SELECT TURN_ID_ FROM JS_SERIES WHERE ID_ = ?)sql";
 
-/// All but the dead letters: a turn that died has passed the baton on.
+/// All but the dead letters: a turn that died carries no series on.
 bool can_hold_turns(JobPlace place) {
     return schema::can_be_suspended(place) || place == JobPlace::suspended;
 }
@@ -71,14 +71,14 @@ void write_change(
     const schema::SeriesTransition& change
 ) {
     const Series& series = change.series.value();
-    if (current.turn && change.turn == TurnFate::waits) {
+    if (current.turn && change.turn == TurnOutcome::waits) {
         Job& turn = current.turn->job;
         turn.due_date = series.next_fire;
         turn.repeat = schedule.repeat_of(series);
         ++turn.revision;
         update_row(transaction, current.turn->place, turn);
     }
-    if (current.turn && change.turn == TurnFate::over) {
+    if (current.turn && change.turn == TurnOutcome::over) {
         const Job* const turn = &current.turn->job;
         const std::string_view id = turn->id;
         delete_rows(transaction, current.turn->place, std::span(&id, 1));

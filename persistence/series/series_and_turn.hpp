@@ -1,7 +1,7 @@
 #pragma once
 
 #include "persistence/rows/store_context.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/job.hpp"
 #include "schema/series/series.hpp"
 #include "schema/series/series_transition.hpp"
@@ -11,7 +11,7 @@
 
 namespace jobstrand::persistence {
 
-/// A series and the job that has its baton, both read for update.
+/// A series and the job that carries it on, both read for update.
 struct SeriesAndTurn {
     schema::Series series;
     /// nullopt: it has ended, or somebody deleted the row by hand.
@@ -26,7 +26,7 @@ struct SeriesAndTurn {
 };
 
 /// First the job is read, then the series, as all who move turns do. nullopt: no such series.
-/// Throws DbError conflict when the baton was passed on in between.
+/// Throws DbError conflict when another turn carries it on by then.
 [[nodiscard]] std::optional<SeriesAndTurn>
 with_turn_for_update(Transaction& transaction, std::string_view key);
 

@@ -2,7 +2,7 @@
 
 #include "persistence/series/series_row.hpp"
 #include "persistence/sql/connection.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/series/series.hpp"
 #include "schema/text/parse_result.hpp"
 

@@ -20,7 +20,7 @@ using schema::Series;
 using schema::SeriesNote;
 using schema::SeriesTransition;
 using schema::TimePoint;
-using schema::TurnFate;
+using schema::TurnOutcome;
 using schema::TurnPlan;
 
 std::set<std::string_view> keys_of(std::span<const Job* const> turns) {
@@ -51,12 +51,12 @@ void SeriesTurns::lock(std::span<const Job* const> turns) {
     }
 }
 
-TurnFate SeriesTurns::take(Job& turn, const schema::Transition& transition) {
+TurnOutcome SeriesTurns::take(Job& turn, const schema::Transition& transition) {
     SeriesRow* const row = find(turn, transition.reason);
     const Series* const series = row == nullptr ? nullptr : &row->series;
     const auto planned = row == nullptr ? std::nullopt : plan(*row, turn, transition.reason);
     SeriesTransition result = series_transition(series, turn, transition, planned, now_);
-    if (!result.keeps_baton) {
+    if (!result.still_carries) {
         turn.repeat.clear();
     }
     for (const SeriesNote& note : result.notes) {
@@ -73,7 +73,7 @@ TurnFate SeriesTurns::take(Job& turn, const schema::Transition& transition) {
         keep_of_turn(*result.series, turn);
         change(*row, std::move(*result.series));
     }
-    if (result.turn == TurnFate::waits) {
+    if (result.turn == TurnOutcome::waits) {
         turn.due_date = series->next_fire;
         turn.repeat = context_.schedule.repeat_of(*series);
     }

@@ -2,7 +2,7 @@
 
 #include "persistence/rows/store_context.hpp"
 #include "persistence/series/series_table.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/job.hpp"
 #include "schema/job_transition.hpp"
 #include "schema/series/series.hpp"
@@ -18,8 +18,8 @@
 namespace jobstrand::persistence {
 
 /// The series of some turns, in one transaction: reads them for update, asks the schedule for
-/// plans, and writes what schema/series/series_transition decides. The baton passes from a turn to
-/// the next in this transaction, so that no crash loses or doubles a turn.
+/// plans, and writes what schema/series/series_transition decides. What carries a series on passes
+/// from a turn to the next in this transaction, so that no crash loses or doubles a turn.
 ///
 /// A REPEAT_ without a series (an app or Flowable inserted the row) gets one here, with all
 /// settings at their defaults. One that cannot be read is run once more, and said in the log; so is
@@ -35,7 +35,7 @@ public:
 
     /// What the transition of a turn means for its series, and what becomes of its row. The row
     /// gets what changes: REPEAT_, series, and the later due date if it waits.
-    [[nodiscard]] schema::TurnFate take(schema::Job& turn, const schema::Transition& transition);
+    [[nodiscard]] schema::TurnOutcome take(schema::Job& turn, const schema::Transition& transition);
 
     /// Somebody has changed a turn where it stands. A series whose row cannot be read stays as it
     /// is.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/job.hpp"
 #include "schema/job_place.hpp"
 

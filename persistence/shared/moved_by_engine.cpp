@@ -48,7 +48,7 @@ bool was_moved_by_engine(const Job& job, TimePoint now) {
 
 }  // namespace
 
-void tell_moved_by_engine(schema::Log& log, std::span<const Job> jobs, TimePoint now) {
+void log_moved_by_engine(schema::Log& log, std::span<const Job> jobs, TimePoint now) {
     for (const Job& job : jobs) {
         // A turn has no attempts before it has failed.
         if (!was_moved_by_engine(job, now) || (!job.series.empty() && !has_failed(job))) {

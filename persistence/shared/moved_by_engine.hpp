@@ -1,6 +1,6 @@
 #pragma once
 
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/job.hpp"
 #include "schema/log.hpp"
 #include "schema/time.hpp"
@@ -21,7 +21,7 @@ namespace jobstrand::persistence {
 /// |                                               | and it has not been due since           |
 ///
 /// Of turns of a series that recall_series() has found nothing is lost but their attempts.
-void tell_moved_by_engine(
+void log_moved_by_engine(
     schema::Log& log,
     std::span<const schema::Job> jobs,
     schema::TimePoint now

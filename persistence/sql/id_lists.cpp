@@ -1,7 +1,7 @@
 #include "persistence/sql/id_lists.hpp"
 
 #include "persistence/sql/dialect.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/limits.hpp"
 
 #include <algorithm>

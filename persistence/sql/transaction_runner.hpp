@@ -4,7 +4,7 @@
 #include "persistence/sql/health/access_counts.hpp"
 #include "persistence/sql/health/outage_watch.hpp"
 #include "persistence/sql/session_pool.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/log.hpp"
 
 #include <functional>

@@ -169,14 +169,14 @@ void take_in_order(TrialStage& stage) {
     timer.due_date = stage.now();
     stage.insert(JobPlace::executable, timer);
     ExecutorStore& store = stage.store().executor();
-    const auto take_one = [&](const LanePositions& behind) {
+    const auto take_one = [&](const RangePositions& behind) {
         return store.acquire_in_order(
             stage.claim(), stage.served(), stage.settings().order, 1, behind
         );
     };
-    LanePositions behind;
+    RangePositions behind;
     for (const Job& job : take_one({})) {
-        behind.emplace(lane_of(stage.settings().order, job), position_of(job));
+        behind.emplace(range_of(stage.settings().order, job), position_of(job));
     }
     (void)take_one(behind);
 }
@@ -188,7 +188,7 @@ void take_instances_together(TrialStage& stage) {
     stage.insert(JobPlace::executable, stage.exclusive_job());
     stage.insert(JobPlace::executable, stage.exclusive_job());
     PageLimit limit(1);
-    limit.companions = 1;
+    limit.same_instance = 1;
     (void)stage.store().executor().acquire(stage.claim(), stage.served(), limit);
 }
 
@@ -396,15 +396,15 @@ void tell_that_they_live(TrialStage& stage) {
     (void)nodes.renew_lease(node, {}, stage.claim().until);
     (void)nodes.set_node_state(stage.name(), NodeState::draining);
     (void)nodes.renew_lease(node, {}, stage.claim().until);
-    nodes.tell_served(stage.name(), stage.served());
-    nodes.tell_work(
+    nodes.record_served(stage.name(), stage.served());
+    nodes.record_work(
         stage.name(),
         {.runs = {{.id = stage.name(), .since = stage.now()}},
          .last_minute = {{.handler_type = stage.name()}},
          .standstill = stage.name()}
     );
     const AskedTopic asked{.topic = stage.name(), .worker = stage.name(), .last = stage.now()};
-    nodes.tell_asked(stage.name(), std::span(&asked, 1));
+    nodes.record_asked(stage.name(), std::span(&asked, 1));
     (void)nodes.nodes();
     (void)stage.store().served().unserved(stage.now(), 1);
     (void)stage.store().database_now();
@@ -441,7 +441,7 @@ void serve_external_workers(TrialStage& stage) {
     (void)workers.release_external(stage.name(), std::span(&last, 1), stage.now());
 }
 
-void tell_of_runs(TrialStage& stage) {
+void log_runs(TrialStage& stage) {
     RunNewsStore& news = stage.store().run_news();
     const ToldRun told{
         .job = stage.name(),
@@ -513,7 +513,7 @@ constexpr std::array kTrials{
     Trial{"go on with series", go_on_with_series},
     Trial{"tell that this node lives", tell_that_they_live},
     Trial{"serve external workers", serve_external_workers},
-    Trial{"tell of runs", tell_of_runs},
+    Trial{"tell of runs", log_runs},
     Trial{"forget the past", forget_the_past},
     Trial{"carry out repeated requests once", answer_repeated_requests},
 };

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "persistence/rows/key_rows.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/job.hpp"
 #include "schema/unique/unique_key.hpp"
 

@@ -251,7 +251,7 @@ std::vector<Job> SqlWorkerStore::acquire_external(
     }
     constexpr JobPlace kPlace = JobPlace::external_worker;
     ClaimedPage page;
-    Twins twins;
+    DuplicateIds duplicates;
     std::optional<ExternalPosition> behind;
     std::size_t waiting = 0;
     bool is_shared = false;
@@ -261,8 +261,8 @@ std::vector<Job> SqlWorkerStore::acquire_external(
         FoundRows found = find(transaction, condition, limit.jobs, behind);
         JobRows& rows = found.rows;
         page = {.last = std::move(found.last), .is_end = found.is_end};
-        set_aside(transaction, context_, kPlace, rows);
-        move_suspended(transaction, context_, kPlace, rows.jobs, twins);
+        quarantine(transaction, context_, kPlace, rows);
+        move_suspended(transaction, context_, kPlace, rows.jobs, duplicates);
         (void)cut_to_bytes(transaction, rows.jobs, limit.bytes);
         page.waiting = take_free_groups(transaction, claim, context_.exclusive_over, rows.jobs);
         page.is_end = !claim_rows(transaction, kPlace, claim, rows.jobs) || page.is_end;
@@ -274,7 +274,7 @@ std::vector<Job> SqlWorkerStore::acquire_external(
     };
     // A page of which nothing is left in the end is not the end of the table.
     do {
-        run_burying_twins(context_, twins, claim_page, [&](Transaction& transaction) {
+        run_diverting_duplicates(context_, duplicates, claim_page, [&](Transaction& transaction) {
             return !held_for_update(transaction, claim.owner, fenced(page.jobs), kPlace).empty();
         });
         behind = page.last;
@@ -285,7 +285,7 @@ std::vector<Job> SqlWorkerStore::acquire_external(
         (void)SqlExecutorStore(context_).reset_expired_groups(now);
     }
     if (is_shared) {
-        tell_moved_by_engine(context_.log, page.jobs, now);
+        log_moved_by_engine(context_.log, page.jobs, now);
     }
     return std::move(page.jobs);
 }

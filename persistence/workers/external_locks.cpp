@@ -1,13 +1,13 @@
 #include "persistence/rows/byte_arrays.hpp"
+#include "persistence/rows/duplicate_ids.hpp"
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/sql_executor_store.hpp"
 #include "persistence/rows/store_context.hpp"
-#include "persistence/rows/twins.hpp"
 #include "persistence/series/move_pipeline.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "persistence/worker_store.hpp"
 #include "persistence/workers/sql_worker_store.hpp"
 #include "persistence/workers/worker_groups.hpp"
@@ -39,8 +39,8 @@ enum class Hold { goes_on, ends };
 
 /// Writes about rows that the worker holds, which the transaction has read for update in id order;
 /// never none.
-using WriteHeld =
-    std::function<void(Transaction& transaction, std::vector<schema::Job> rows, Twins& twins)>;
+using WriteHeld = std::function<
+    void(Transaction& transaction, std::vector<schema::Job> rows, DuplicateIds& duplicates)>;
 
 struct Asked {
     const HeldJob* job = nullptr;
@@ -128,7 +128,7 @@ std::vector<WorkerAnswer> write_held(
     for (std::span<const std::string_view> rest = ids; !rest.empty();) {
         const auto part = rest.first(std::min(rest.size(), schema::limits::kJobsPerTransaction));
         std::vector<Fence> written;
-        Twins twins;
+        DuplicateIds duplicates;
         const auto write_page = [&](Transaction& transaction) {
             std::vector<Job> rows = held_page(transaction, context, worker, part, asked, now);
             written = fences_of(rows);
@@ -136,13 +136,13 @@ std::vector<WorkerAnswer> write_held(
                 return;
             }
             const std::vector<Job> exclusive = exclusive_among(rows, context.exclusive_over);
-            write(transaction, std::move(rows), twins);
+            write(transaction, std::move(rows), duplicates);
             if (hold == Hold::ends) {
                 is_group_over |=
                     end_groups_of(transaction, worker, context.exclusive_over, now, exclusive);
             }
         };
-        run_burying_twins(context, twins, write_page, [&](Transaction& transaction) {
+        run_diverting_duplicates(context, duplicates, write_page, [&](Transaction& transaction) {
             // A hold that goes on may be prolonged twice.
             return held_for_update(transaction, worker, fenced(written), JobPlace::external_worker)
                 .empty();
@@ -223,7 +223,7 @@ std::vector<WorkerAnswer> SqlWorkerStore::extend_external(
     std::span<const HeldJob> jobs,
     schema::TimePoint now
 ) {
-    const auto extend = [&](Transaction& transaction, const std::vector<Job>& rows, Twins&) {
+    const auto extend = [&](Transaction& transaction, const std::vector<Job>& rows, DuplicateIds&) {
         // The groups first, so that the lock of none ends before that of its job.
         extend_groups_of(transaction, claim, context_.exclusive_over, rows);
         update(transaction, kExtend, {claim.until}, rows);
@@ -236,9 +236,9 @@ std::vector<WorkerAnswer> SqlWorkerStore::release_external(
     std::span<const HeldJob> jobs,
     schema::TimePoint now
 ) {
-    const auto release = [&](Transaction& transaction, const std::vector<Job>& rows, Twins&) {
-        update(transaction, kRelease, {}, rows);
-    };
+    const auto release = [&](Transaction& transaction,
+                             const std::vector<Job>& rows,
+                             DuplicateIds&) { update(transaction, kRelease, {}, rows); };
     return write_held(context_, worker, jobs, now, Hold::ends, release);
 }
 
@@ -274,7 +274,8 @@ std::vector<WorkerAnswer> SqlWorkerStore::apply_external(
         jobs.push_back(outcome.job);
         by_id.emplace(outcome.job.id, &outcome);
     }
-    const auto write = [&](Transaction& transaction, std::vector<Job> rows, Twins& twins) {
+    const auto write = [&](Transaction& transaction, std::vector<Job> rows, DuplicateIds& duplicates
+                       ) {
         std::vector<schema::Transition> transitions;
         for (Job& row : rows) {
             const WorkerOutcome& outcome = *by_id.find(row.id)->second;
@@ -285,7 +286,7 @@ std::vector<WorkerAnswer> SqlWorkerStore::apply_external(
         }
         MovePipeline moves(transaction, context_, JobPlace::external_worker, now);
         moves.decide(std::move(rows), std::move(transitions));
-        moves.write(&twins);
+        moves.write(&duplicates);
     };
     return write_held(context_, worker, jobs, now, Hold::ends, write);
 }

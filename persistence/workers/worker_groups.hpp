@@ -1,7 +1,7 @@
 #pragma once
 
 #include "persistence/lock_claim.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/exclusive_group.hpp"
 #include "schema/job.hpp"
 #include "schema/time.hpp"

@@ -29,9 +29,9 @@ enum class SeriesState {
 /// A job that repeats: what makes its turns, and how far it has come. One row of JS_SERIES; the
 /// turns are jobs. An empty text stands for "not given".
 ///
-/// **The baton.** Of all jobs of a live series exactly one has a REPEAT_: `turn_id`. It is the
-/// waiting turn, or, without overlap, the one that runs. Whoever takes the baton from it inserts
-/// the next turn in the same transaction.
+/// **The turn that carries the series on.** Of all jobs of a live series exactly one has a REPEAT_:
+/// `turn_id`. It is the waiting turn, or, without overlap, the one that runs. Whoever clears its
+/// REPEAT_ inserts the next turn in the same transaction.
 struct Series {
     std::string key = {};  ///< Stable; given by the user, or the id of the first turn.
     std::string group{kDefaultSeriesGroup};
@@ -67,7 +67,7 @@ struct Series {
     std::optional<TimePoint> previous_fire = {};   ///< The due date of the last turn.
     std::optional<TimePoint> next_fire = {};       ///< The due date of the next one.
     SeriesState state = SeriesState::waiting;
-    std::string turn_id = {};  ///< The job that has the baton.
+    std::string turn_id = {};  ///< The job that carries it on.
     std::optional<TimePoint> create_time = {};
 
     bool operator==(const Series&) const = default;

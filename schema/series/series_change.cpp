@@ -11,8 +11,8 @@ void fill(std::string& field, const std::string& value) {
     }
 }
 
-TurnFate if_waiting(const Series& series, TurnFate fate) {
-    return series.state == SeriesState::waiting ? fate : TurnFate::stays;
+TurnOutcome if_waiting(const Series& series, TurnOutcome outcome) {
+    return series.state == SeriesState::waiting ? outcome : TurnOutcome::stays;
 }
 
 }  // namespace
@@ -56,8 +56,8 @@ Series with_times_of(Series series, const Series& times) {
 SeriesTransition given_times(const Series& before, Series begun) {
     begun.state = before.state;
     return {
-        .turn = if_waiting(before, TurnFate::waits),
-        .keeps_baton = true,
+        .turn = if_waiting(before, TurnOutcome::waits),
+        .still_carries = true,
         .series = std::move(begun),
     };
 }
@@ -67,16 +67,16 @@ SeriesTransition calendar_changed(Series series, const std::optional<TimePoint>&
         return series_ended(std::move(series));
     }
     series.next_fire = next_due;
-    const TurnFate fate = if_waiting(series, TurnFate::waits);
-    return {.turn = fate, .keeps_baton = true, .series = std::move(series)};
+    const TurnOutcome outcome = if_waiting(series, TurnOutcome::waits);
+    return {.turn = outcome, .still_carries = true, .series = std::move(series)};
 }
 
 SeriesTransition series_ended(Series series) {
-    const TurnFate fate = if_waiting(series, TurnFate::over);
+    const TurnOutcome outcome = if_waiting(series, TurnOutcome::over);
     series.state = SeriesState::ended;
     series.next_fire.reset();
     series.turn_id.clear();
-    return {.turn = fate, .series = std::move(series)};
+    return {.turn = outcome, .series = std::move(series)};
 }
 
 Job extra_job(Job turn, const Series& series, std::string id, TimePoint now) {

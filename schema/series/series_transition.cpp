@@ -6,7 +6,7 @@ namespace jobstrand::schema {
 namespace {
 
 /// A copy of a turn, made by whatever hand, must not run the series twice.
-bool has_baton(const Series& series, const Job& turn) {
+bool carries_on(const Series& series, const Job& turn) {
     return series.state != SeriesState::ended && series.turn_id == turn.id;
 }
 
@@ -61,24 +61,24 @@ TurnPlan plan_or_last(
 SeriesTransition
 taken(const Series& series, const Job& turn, const PlanAnswer& plan, TimePoint now) {
     SeriesTransition result;
-    if (!has_baton(series, turn)) {
+    if (!carries_on(series, turn)) {
         return result;
     }
     if (series.state == SeriesState::running) {
-        result.keeps_baton = true;
+        result.still_carries = true;
         return result;
     }
     TurnPlan planned = plan_or_last(series, turn, plan, now, result.notes);
     const bool is_last = !planned.next_due;
     Series& next = result.series.emplace(std::move(planned.series));
     if (!planned.fires) {
-        result.turn = is_last ? TurnFate::over : TurnFate::waits;
-        result.keeps_baton = !is_last;
+        result.turn = is_last ? TurnOutcome::over : TurnOutcome::waits;
+        result.still_carries = !is_last;
     } else if (!is_last && next.overlap) {
         result.next_turn = turn_after(turn, next, now);
     } else if (!is_last) {
         next.state = SeriesState::running;
-        result.keeps_baton = true;
+        result.still_carries = true;
     }
     return result;
 }
@@ -92,7 +92,7 @@ SeriesTransition ended(
     TimePoint now
 ) {
     SeriesTransition result;
-    if (turn.repeat.empty() || !has_baton(series, turn)) {
+    if (turn.repeat.empty() || !carries_on(series, turn)) {
         return result;
     }
     Series& next = result.series.emplace(series);
@@ -131,7 +131,7 @@ died(const Series& series, const Job& turn, const PlanAnswer& plan, TimePoint no
 SeriesTransition
 let_go(const Series* series, const Job& turn, const PlanAnswer& plan, TimePoint now) {
     if (series == nullptr || series->recovery) {
-        return {.turn = TurnFate::stays, .keeps_baton = true};
+        return {.turn = TurnOutcome::stays, .still_carries = true};
     }
     SeriesTransition result = ended(*series, turn, std::nullopt, plan, now);
     result.notes.insert(
@@ -192,7 +192,7 @@ bool is_adopted_by(const Job& job, TransitionReason reason) {
 }
 
 bool is_only_a_namesake(const Job& turn, const Series& series) {
-    return turn.series.empty() && !has_baton(series, turn);
+    return turn.series.empty() && !carries_on(series, turn);
 }
 
 Series begun_by(const Job& turn, Series begun, TimePoint now) {
@@ -213,7 +213,7 @@ SeriesNote unplanned(const ParseError& error) {
 std::optional<PlanQuestion>
 question_for(const Series& series, const Job& turn, TransitionReason reason, TimePoint now) {
     const bool is_waiting_turn =
-        has_baton(series, turn) && series.state == SeriesState::waiting && !turn.repeat.empty();
+        carries_on(series, turn) && series.state == SeriesState::waiting && !turn.repeat.empty();
     if (!is_waiting_turn || reason == TransitionReason::removed ||
         (reason == TransitionReason::let_go && series.recovery)) {
         return std::nullopt;
@@ -264,7 +264,7 @@ SeriesTransition series_transition(
         case TransitionReason::let_go:
             break;
     }
-    return {.keeps_baton = true};
+    return {.still_carries = true};
 }
 
 std::optional<Series> with_changed_turn(const Series& series, const Job& turn) {

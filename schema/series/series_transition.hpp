@@ -19,28 +19,28 @@
 /// | the turn        | what happened                    | its row      | the series | next turn |
 /// |-----------------|----------------------------------|--------------|------------|-----------|
 /// | waits           | fell due or fired; overlap       | moves        | waiting    | inserted  |
-/// | waits           | fell due or fired; no overlap    | moves, baton | running    | -         |
+/// | waits           | fell due or fired; no overlap    | moves, keeps | running    | -         |
 /// | waits           | fell due or fired; was the last  | moves        | ended      | -         |
-/// | waits           | fell due; is left out            | waits, baton | waiting    | -         |
+/// | waits           | fell due; is left out            | waits, keeps | waiting    | -         |
 /// | waits           | fell due; left out, was the last | over         | ended      | -         |
 /// | waits           | fell due; cannot be planned (!)  | moves        | ended      | -         |
-/// | runs, has baton | its wait before a retry is over  | moves, baton | as it was  | -         |
-/// | runs, has baton | completed, handed on, died       | moves        | waiting    | inserted  |
-/// | runs, has baton | the same, and was the last       | moves        | ended      | -         |
+/// | runs, carries   | its wait before a retry is over  | moves, keeps | as it was  | -         |
+/// | runs, carries   | completed, carried on, died       | moves        | waiting    | inserted  |
+/// | runs, carries   | the same, and was the last       | moves        | ended      | -         |
 /// | any of a series | dead, and that stops the series  | as above     | paused (!) | as above  |
-/// | runs            | let go; no recovery (!)          | as completed | the same   | the same  |
-/// | runs            | let go; recovery                 | stays        | as it was  | -         |
-/// | has baton       | removed by an operator           | moves        | ended      | -         |
+/// | runs            | freed; no recovery (!)          | as completed | the same   | the same  |
+/// | runs            | freed; recovery                 | stays        | as it was  | -         |
+/// | carries         | removed by an operator           | moves        | ended      | -         |
 /// | waits           | its due date was changed         | -            | follows it | -         |
 /// | is a copy       | fell due, completed, dead        | moves        | as it was  | -         |
 /// | has no series   | fell due, completed, dead        | adopted, then as above                |
 ///
-/// "baton": the row keeps its REPEAT_; all others that move lose it. (!): the log says so. Turns of
-/// what is suspended do not get here: with_suspension has sent them away.
+/// "carries": the turn has the REPEAT_. "keeps": so it stays; all others that move lose it. (!):
+/// the log says so. Turns of what is suspended do not get here: with_suspension has sent them away.
 namespace jobstrand::schema {
 
 /// What becomes of the row of a turn.
-enum class TurnFate {
+enum class TurnOutcome {
     moves,  ///< It makes its own transition.
     waits,  ///< It stays a timer and gets the next due date of its series.
     over,   ///< It is deleted without having run.
@@ -58,10 +58,10 @@ struct SeriesNote {
 };
 
 struct SeriesTransition {
-    TurnFate turn = TurnFate::moves;
-    bool keeps_baton = false;           ///< false: the REPEAT_ of the row is cleared.
+    TurnOutcome turn = TurnOutcome::moves;
+    bool still_carries = false;         ///< false: the REPEAT_ of the row is cleared.
     std::optional<Series> series = {};  ///< As it is from now on; nullopt: as it was.
-    std::optional<Job> next_turn = {};  ///< A timer; give_id() makes it the one with the baton.
+    std::optional<Job> next_turn = {};  ///< A timer; give_id() makes it the one that carries on.
     bool pauses = false;                ///< The series is suspended from now on.
     std::vector<SeriesNote> notes = {};
 };
@@ -108,10 +108,10 @@ question_for(const Series& series, const Job& turn, TransitionReason reason, Tim
 );
 
 /// An operator gave a turn another due date, or another value that its series keeps. nullopt: the
-/// series does not change, or the turn has not its baton.
+/// series does not change, or the turn does not carry it on.
 [[nodiscard]] std::optional<Series> with_changed_turn(const Series& series, const Job& turn);
 
-/// The next turn gets its id, and with it the baton.
+/// The next turn gets its id, and carries the series on.
 void give_id(SeriesTransition& transition, std::string id);
 
 }  // namespace jobstrand::schema

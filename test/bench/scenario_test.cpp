@@ -3,7 +3,7 @@
 #include "persistence/migration/optional_index.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
-#include "test/fixtures/process.hpp"
+#include "test/fixtures/background_process.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 #include "tools/engine/wiring.hpp"
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Whether jobs are lost or run twice when workers are killed, stand still, are cut off, or their service is killed.
 
-Usage:  kills.py CLIENT JOBSTRAND_BINARY FOLDER_FOR_PACKAGES [--runs N] [--seed S] [--database sqlite|postgresql|mysql] [--lanes N]
+Usage:  kills.py CLIENT JOBSTRAND_BINARY FOLDER_FOR_PACKAGES [--runs N] [--seed S] [--database sqlite|postgresql|mysql] [--ranges N]
 
-In each run two workers of a client have some jobs to do, of which one in a hundred has a result that JSON cannot say, and one of `Lane.FAULTS`
+In each run two workers of a client have some jobs to do, of which one in a hundred has a result that JSON cannot say, and one of `IndexRange.FAULTS`
 happens to the first worker. Each job that was enqueued must be done by a handler, or be a dead letter if that is what its handler wants: none is
 lost. What went over the wire then says whether one ran twice beyond the lock rule: an attempt is made again only when the lock of the former
-worker had run out, as the service itself has told it, and no death uses an attempt. Several lanes have their runs side by side, of one service,
+worker had run out, as the service itself has told it, and no death uses an attempt. Several ranges have their runs side by side, of one service,
 which is killed under all of them. The last line is `N passed, N failed`, counted in runs.
 """
 import argparse
@@ -134,17 +134,17 @@ class Worker:
 class Job:
     """One that a worker is given."""
 
-    def __init__(self, run, job_id, kind, lane):
+    def __init__(self, run, job_id, kind, range):
         self.run, self.id = run, job_id
         self._is_odd = kind == 'odd'
         self.most_attempts = 2 if kind == 'failing' else 1
-        self.told = {'id': job_id, 'handlerType': f'{kind}-{lane}', 'external': True, 'retryCycle': 'R1/PT0.05S' if self._is_odd else 'R3/PT0.05S'}
+        self.told = {'id': job_id, 'handlerType': f'{kind}-{range}', 'external': True, 'retryCycle': 'R1/PT0.05S' if self._is_odd else 'R3/PT0.05S'}
 
     def is_over(self, shown):
         return shown is not None and shown['place'] == 'dead' if self._is_odd else shown is None
 
 
-class Lane:
+class IndexRange:
     """Has runs one after the other, with jobs and workers of its own."""
 
     def __init__(self, number, seed, proof):
@@ -272,7 +272,7 @@ class Lane:
 
 
 class Proof:
-    """All lanes, and their service."""
+    """All ranges, and their service."""
 
     def __init__(self, client, service, url, folder):
         self.client, self.service, self.url, self.folder = client, service, url, folder
@@ -303,7 +303,7 @@ class Proof:
         print(f'FAILED: {self.client}: {job.run}: {job.id} {why}', flush=True)
         self.failed.add(job.run)
 
-    def carry_out(self, runs, seed, lanes):
+    def carry_out(self, runs, seed, ranges):
         left = iter(range(runs))
         taking = threading.Lock()
 
@@ -313,16 +313,16 @@ class Proof:
 
         def work(number):
             try:
-                lane = Lane(number, seed, self)
+                range = IndexRange(number, seed, self)
                 try:
                     while has_more():
-                        lane.run()
+                        range.run()
                 finally:
-                    lane.end()
+                    range.end()
             except Exception:  # Of a thread, which nobody would hear.
-                print(f'FAILED: {self.client}: lane {number}: {traceback.format_exc()}', flush=True)
-                self.failed.add(f'lane {number}')
-        threads = [threading.Thread(target=work, args=(number,)) for number in range(lanes)]
+                print(f'FAILED: {self.client}: range {number}: {traceback.format_exc()}', flush=True)
+                self.failed.add(f'range {number}')
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(ranges)]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -337,7 +337,7 @@ def main():
     parser.add_argument('--runs', type=int, default=40)
     parser.add_argument('--seed', default='1')
     parser.add_argument('--database', choices=databases.DATABASES, default='sqlite')
-    parser.add_argument('--lanes', type=int, default=4)
+    parser.add_argument('--ranges', type=int, default=4)
     said = parser.parse_args()
     try:
         adapters.prepare(said.client, said.packages.resolve())
@@ -352,7 +352,7 @@ def main():
         service.start()
         stack.callback(service.kill)
         proof = Proof(said.client, service, env['JOBSTRAND_DB'].replace('sqlite:', f'sqlite:{folder}/'), folder)
-        proof.carry_out(said.runs, said.seed, said.lanes)
+        proof.carry_out(said.runs, said.seed, said.ranges)
     failed = len(proof.failed)
     print(f'{said.client} on {said.database}, seed {said.seed}, {time.monotonic() - begin:.0f} s: ' + ', '.join(f'{count} {what}' for what, count in sorted(proof.counts.items())))
     print(f'{said.runs - failed} passed, {failed} failed')

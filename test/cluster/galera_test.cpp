@@ -1,4 +1,4 @@
-#include "persistence/drivers/mysql/database.hpp"
+#include "persistence/drivers/mysql/mysql_database.hpp"
 #include "test/cluster/cluster_fixture.hpp"
 #include "test/fixtures/galera_cluster.hpp"
 #include "test/fixtures/url_text.hpp"

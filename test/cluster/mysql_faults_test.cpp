@@ -1,4 +1,4 @@
-#include "persistence/drivers/mysql/database.hpp"
+#include "persistence/drivers/mysql/mysql_database.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "test/fixtures/mariadb_server.hpp"
 #include "test/fixtures/recording_log.hpp"

@@ -179,7 +179,7 @@ TEST_P(CalendarChanges, A_turn_that_fired_meanwhile_is_not_called_back) {
     EXPECT_EQ(place_of("s-1"), "executable");
     EXPECT_EQ(only_job_in(JobPlace::timer).due_date, series("s").next_fire);
     EXPECT_EQ(series("s").next_fire, clock_.now() - 9h + 27h) << "the first of the grid on Friday";
-    EXPECT_EQ(jobs_with_baton(), 1);
+    EXPECT_EQ(carrying_jobs(), 1);
 }
 
 TEST_P(CalendarChanges, When_another_calendar_was_changed_meanwhile_all_is_looked_at_anew) {
@@ -285,7 +285,7 @@ TEST_P(CalendarChanges, Hundreds_of_series_move_in_one_transaction) {
     for (const Job& turn : store_.jobs().list(JobPlace::timer, {}, "", count)) {
         EXPECT_EQ(turn.due_date, clock_.now() + 33h);
     }
-    EXPECT_EQ(jobs_with_baton(), count);
+    EXPECT_EQ(carrying_jobs(), count);
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ TEST_P(FairTurns, No_turn_is_lost_or_doubled_on_the_way) {
     }
     EXPECT_EQ(turns_of_series(6), std::vector<std::int64_t>(6, 20));
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 6 * 20 + 1);
-    EXPECT_EQ(jobs_with_baton(), 6);
+    EXPECT_EQ(carrying_jobs(), 6);
 }
 
 TEST_P(FairTurns, The_turns_of_a_series_that_catches_up_come_in_their_order) {

@@ -1,5 +1,5 @@
 #include "executor/job_acquirer.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/uuid7.hpp"
 #include "test/conformance/store_test.hpp"
 #include "test/fixtures/mock_executor_store.hpp"

@@ -1,4 +1,4 @@
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "test/conformance/store_test.hpp"
 
 namespace jobstrand::test {

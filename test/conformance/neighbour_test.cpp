@@ -1,5 +1,5 @@
 #include "persistence/sql/dialect.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "test/conformance/store_test.hpp"
 
 #include <fmt/format.h>

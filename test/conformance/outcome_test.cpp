@@ -1,4 +1,4 @@
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "test/conformance/store_test.hpp"
 
 #include <algorithm>
@@ -268,28 +268,28 @@ TEST_P(TransactionalOutcomes, A_lost_lock_is_an_answer_there_too) {
 }
 
 // A plain INSERT can take an id that stands in another place: no key spans two tables.
-class OutcomesOfTwins : public Outcomes {
+class OutcomesOfDuplicates : public Outcomes {
 protected:
     /// What somebody inserts while the job `a` runs.
-    void insert_twin(JobPlace place) {
+    void insert_duplicate(JobPlace place) {
         execute(
             "INSERT INTO " + std::string(schema::table_of(place)) +
-            " (ID_, HANDLER_TYPE_, HANDLER_CFG_) VALUES ('a', 'mail', 'twin')"
+            " (ID_, HANDLER_TYPE_, HANDLER_CFG_) VALUES ('a', 'mail', 'other')"
         );
     }
 };
 
 INSTANTIATE_TEST_SUITE_P(
     OnEveryDatabase,
-    OutcomesOfTwins,
+    OutcomesOfDuplicates,
     testing::ValuesIn(databases_under_test()),
     name_of_database
 );
 
-TEST_P(OutcomesOfTwins, A_retry_whose_id_a_timer_has_becomes_a_dead_letter) {
+TEST_P(OutcomesOfDuplicates, A_retry_whose_id_a_timer_has_becomes_a_dead_letter) {
     const Job held = insert_and_acquire(a_job("a"));
     const Job other = insert_and_acquire(a_job("b"));
-    insert_twin(JobPlace::timer);
+    insert_duplicate(JobPlace::timer);
     EXPECT_THAT(apply({failed(held), failed(other)}), Each(OutcomeAnswer::done));
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 0);
     EXPECT_EQ(place_of("b"), "timer");
@@ -299,12 +299,12 @@ TEST_P(OutcomesOfTwins, A_retry_whose_id_a_timer_has_becomes_a_dead_letter) {
         dead[0].exception_message, "another job with this id stands in ACT_RU_TIMER_JOB; it broke"
     );
     EXPECT_EQ(dead[0].attempts, 1);
-    EXPECT_EQ(store_.jobs().list(JobPlace::timer, {}, "", 10).at(0).payload, "twin");
+    EXPECT_EQ(store_.jobs().list(JobPlace::timer, {}, "", 10).at(0).payload, "other");
 }
 
-TEST_P(OutcomesOfTwins, A_dead_letter_whose_id_another_one_has_gets_its_own) {
+TEST_P(OutcomesOfDuplicates, A_dead_letter_whose_id_another_one_has_gets_its_own) {
     const Job held = insert_and_acquire(a_job("a").with_retries(1).with_payload("mine"));
-    insert_twin(JobPlace::dead_letter);
+    insert_duplicate(JobPlace::dead_letter);
     EXPECT_THAT(apply({failed(held)}), ElementsAre(OutcomeAnswer::done));
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 0);
     auto dead = store_.jobs().list(JobPlace::dead_letter, {}, "", 10);
@@ -313,18 +313,18 @@ TEST_P(OutcomesOfTwins, A_dead_letter_whose_id_another_one_has_gets_its_own) {
     EXPECT_NE(dead[0].id, "a");
     EXPECT_EQ(dead[0].exception_message, "its id was a, which another dead letter has; it broke");
     EXPECT_EQ(dead[1].id, "a");
-    EXPECT_EQ(dead[1].payload, "twin");
+    EXPECT_EQ(dead[1].payload, "other");
 }
 
-TEST_P(OutcomesOfTwins, One_that_has_both_for_twins_loses_neither) {
+TEST_P(OutcomesOfDuplicates, One_that_has_both_for_duplicates_loses_neither) {
     const Job held = insert_and_acquire(a_job("a").with_payload("mine"));
-    insert_twin(JobPlace::timer);
-    insert_twin(JobPlace::dead_letter);
+    insert_duplicate(JobPlace::timer);
+    insert_duplicate(JobPlace::dead_letter);
     EXPECT_THAT(apply({failed(held)}), ElementsAre(OutcomeAnswer::done));
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 0);
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 1);
     EXPECT_EQ(count_rows("ACT_RU_DEADLETTER_JOB WHERE HANDLER_CFG_ = 'mine'"), 1);
-    EXPECT_EQ(count_rows("ACT_RU_DEADLETTER_JOB WHERE HANDLER_CFG_ = 'twin'"), 1);
+    EXPECT_EQ(count_rows("ACT_RU_DEADLETTER_JOB WHERE HANDLER_CFG_ = 'other'"), 1);
 }
 
 }  // namespace

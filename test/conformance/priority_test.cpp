@@ -12,16 +12,16 @@ namespace jobstrand::test {
 
 namespace {
 
-using persistence::Lane;
-using persistence::LanePositions;
+using persistence::IndexRange;
+using persistence::RangePositions;
 using persistence::SuspensionScope;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-LanePositions behind(const std::map<std::int64_t, std::string>& ids) {
-    LanePositions positions;
+RangePositions behind(const std::map<std::int64_t, std::string>& ids) {
+    RangePositions positions;
     for (const auto& [priority, id] : ids) {
-        positions[Lane{priority}] = {.id = id};
+        positions[IndexRange{priority}] = {.id = id};
     }
     return positions;
 }
@@ -50,7 +50,7 @@ protected:
         persistence::SqlStore& store,
         std::string_view owner,
         std::size_t limit,
-        const LanePositions& behind = {}
+        const RangePositions& behind = {}
     ) {
         return store.executor().acquire_in_order(
             claim_of(owner), noop_, {.by_priority = true}, limit, behind
@@ -58,7 +58,7 @@ protected:
     }
 
     [[nodiscard]] std::vector<std::string>
-    take(std::size_t limit = 100, const LanePositions& behind = {}) {
+    take(std::size_t limit = 100, const RangePositions& behind = {}) {
         return ids_of(acquire_by_priority(store_, "node-1", limit, behind));
     }
 };

@@ -83,7 +83,7 @@ protected:
         return jobs.empty() ? Job{} : store_.jobs().find(jobs.front().id)->job;
     }
 
-    [[nodiscard]] std::int64_t jobs_with_baton() {
+    [[nodiscard]] std::int64_t carrying_jobs() {
         std::int64_t count = 0;
         for (const JobPlace place : schema::kJobPlaces) {
             const std::string table(schema::table_of(place));

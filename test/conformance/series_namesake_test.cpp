@@ -47,7 +47,7 @@ TEST_P(Namesakes, They_repeat_in_a_series_of_their_own) {
     EXPECT_EQ(series().repeat, "R/PT10M");
     EXPECT_EQ(series().turn_id, "s-1");
     complete(namesake);
-    EXPECT_EQ(jobs_with_baton(), 2);
+    EXPECT_EQ(carrying_jobs(), 2);
     complete(fire_after(5min));  // The older series.
     std::vector<Job> an_hour_later = (clock_.tick(55min), fire());
     const auto is_namesake = [](const Job& job) { return job.payload == "namesake"; };

@@ -226,7 +226,7 @@ TEST_P(SeriesOperations, A_turn_that_is_fired_by_hand_is_that_turn_taken_early) 
     EXPECT_EQ(store_.jobs().fire_timer("s-1", clock_.now()), JobAnswer::done);
     EXPECT_EQ(place_of("s-1"), "executable");
     EXPECT_EQ(only_job_in(JobPlace::timer).due_date, clock_.now() + 20min);
-    EXPECT_EQ(jobs_with_baton(), 1);
+    EXPECT_EQ(carrying_jobs(), 1);
     // Also if its instruction would leave it out.
     clock_.tick(1h);
     EXPECT_EQ(
@@ -272,7 +272,7 @@ TEST_P(SeriesOperations, A_series_that_ends_while_its_turn_runs_or_waits_for_a_r
         } else {
             complete(running);
         }
-        EXPECT_EQ(jobs_with_baton(), 0);
+        EXPECT_EQ(carrying_jobs(), 0);
         EXPECT_EQ(condition(key), SeriesCondition::ended);
     }
 }

@@ -9,7 +9,7 @@ using testing::IsEmpty;
 
 class SeriesTurns : public SeriesTest {
 protected:
-    /// The job that has the baton.
+    /// The job that carries the series on.
     Job only_turn() { return job(series().turn_id); }
 };
 
@@ -66,7 +66,7 @@ TEST_P(SeriesTurns, A_turn_that_fires_brings_the_next_one_in_the_same_transactio
     EXPECT_EQ(next.retry_cycle, "R2/PT5S");
     EXPECT_EQ(next.handler_type, "noop");
     EXPECT_EQ(next.revision, 1);
-    EXPECT_EQ(jobs_with_baton(), 1);
+    EXPECT_EQ(carrying_jobs(), 1);
 
     const Series after = series();
     EXPECT_EQ(after.turn_id, next.id);
@@ -104,7 +104,7 @@ TEST_P(SeriesTurns, Turns_may_overlap) {
     const Job second = fire_after(10min);
     complete(second);
     complete(first);
-    EXPECT_EQ(jobs_with_baton(), 1);
+    EXPECT_EQ(carrying_jobs(), 1);
 }
 
 TEST_P(SeriesTurns, Neither_failure_nor_death_of_a_turn_stops_or_doubles_its_series) {
@@ -124,7 +124,7 @@ TEST_P(SeriesTurns, Neither_failure_nor_death_of_a_turn_stops_or_doubles_its_ser
     ASSERT_THAT(store_.jobs().requeue(dead, 1, {}, clock_.now()), ElementsAre(JobAnswer::done));
     complete(acquire().at(0));
     EXPECT_EQ(only_job_in(JobPlace::timer), next);
-    EXPECT_EQ(jobs_with_baton(), 1);
+    EXPECT_EQ(carrying_jobs(), 1);
 }
 
 TEST_P(SeriesTurns, A_page_carries_many_series_on_at_once) {
@@ -180,7 +180,7 @@ TEST_P(SeriesWithoutOverlap, The_next_turn_waits_for_the_end_of_the_one_before) 
     const Job second = fire_after(0ms);
     EXPECT_EQ(second.due_date, *first.due_date + 10min);
     EXPECT_EQ(series().next_fire, *first.due_date + 20min);
-    EXPECT_EQ(jobs_with_baton(), 1);
+    EXPECT_EQ(carrying_jobs(), 1);
 }
 
 TEST_P(SeriesWithoutOverlap, A_retry_keeps_the_next_turn_waiting) {
@@ -193,7 +193,7 @@ TEST_P(SeriesWithoutOverlap, A_retry_keeps_the_next_turn_waiting) {
     EXPECT_EQ(series().fire_count, 1);
     complete(again);
     EXPECT_EQ(only_job_in(JobPlace::timer).due_date, series().next_fire);
-    EXPECT_EQ(jobs_with_baton(), 1);
+    EXPECT_EQ(carrying_jobs(), 1);
 }
 
 TEST_P(SeriesWithoutOverlap, An_interrupted_turn_is_the_same_turn_again) {
@@ -213,7 +213,7 @@ TEST_P(
     kill_job(fire_after(10min));
     EXPECT_EQ(only_job_in(JobPlace::dead_letter).repeat, "");
     EXPECT_EQ(condition(), SeriesCondition::waiting);
-    EXPECT_EQ(jobs_with_baton(), 1);
+    EXPECT_EQ(carrying_jobs(), 1);
     const std::vector<std::string> dead{"s-1"};
     (void)store_.jobs().requeue(dead, 1, {}, clock_.now());
     complete(acquire().at(0));
@@ -308,7 +308,7 @@ TEST_P(SeriesOptions, A_turn_whose_node_died_is_run_again_unless_its_series_says
     EXPECT_THAT(ids_of(acquire()), ElementsAre("again-1"));
     EXPECT_EQ(condition("never"), SeriesCondition::waiting);
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 3);
-    EXPECT_EQ(jobs_with_baton(), 3);
+    EXPECT_EQ(carrying_jobs(), 3);
 }
 
 TEST_P(SeriesOptions, The_turn_after_one_that_was_let_go_has_its_long_payload) {

@@ -182,7 +182,7 @@ TEST_P(Served, A_node_whose_lease_is_over_serves_nothing) {
 TEST_P(Served, A_node_that_stops_serves_nothing_at_once) {
     tell("node-1", {"noop"});
     tell("node-2", {"mail"});
-    store_.nodes().tell_served("node-1", {});
+    store_.nodes().record_served("node-1", {});
     EXPECT_EQ(lacking({.handler_type = "noop"}), Lack::handler_type);
     EXPECT_EQ(lacking({.handler_type = "mail"}), Lack::nothing);
 }

@@ -201,13 +201,14 @@ const std::vector<Untried> kUntried{
     {"history/clean_history.cpp", {"kOneTooMany", "kTypesWithMore"}},
     {"jobs/locked_rows.cpp", {"kLockedBy"}},
     {"nodes/leases.cpp", {"kExpired", "kEndLease", "kLocked", "kEndLocks"}},
-    // These mend rows that SQL has left behind: twins, ids that are none, timers without a due date
+    // These mend rows that SQL has left behind: duplicates, ids that are none, timers without a due
+    // date
     // that can be read, jobs that wait for nobody.
     {"candidates/limited_candidates.cpp", {"kServedOfGroup", "kAbandoned"}},
     {"jobs/next_due.cpp", {"kFirst"}},
     {"jobs/reset_expired_locks.cpp", {"kCount", "kMarked"}},
     {"rows/key_rows.cpp", {"kForget"}},
-    {"rows/twins.cpp", {"kRename"}},
+    {"rows/duplicates.cpp", {"kRename"}},
     {"rows/unreadable_rows.cpp", {"kNameEmpty"}},
     // What a lost answer, or a job beside a claim, makes necessary.
     {"claims/page_claims.cpp", {"kIsThere"}},

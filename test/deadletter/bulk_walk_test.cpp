@@ -1,6 +1,6 @@
+#include "deadletter/admin/job_admin.hpp"
 #include "deadletter/dead_letters.hpp"
-#include "deadletter/desk/job_desk.hpp"
-#include "test/deadletter/desk_fixture.hpp"
+#include "test/deadletter/admin_fixture.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@ namespace {
 using schema::JobPlace;
 
 /// Operations on all jobs that match a filter, which go through them page by page.
-class BulkWalk : public DeskTest {
+class BulkWalk : public AdminTest {
 protected:
     /// `j0000`, `j0001`, ...
     void insert_many(JobPlace place, int count, char prefix = 'j') {
@@ -32,14 +32,14 @@ protected:
     }
 
     const JobSelection all_ = JobSelection::matching({});
-    JobDesk desk_{store_, series_store_, clock_};
+    JobAdmin admin_{store_, series_store_, clock_};
     DeadLetters dead_letters_{store_, clock_};
     std::vector<BulkCounts> pages_;
 };
 
 TEST_F(BulkWalk, It_tells_after_each_page_how_far_it_has_come) {
     insert_many(JobPlace::executable, 1200);
-    const BulkCounts end = desk_.remove(all_, {}, pages());
+    const BulkCounts end = admin_.remove(all_, {}, pages());
     ASSERT_EQ(pages_.size(), 3U);
     EXPECT_EQ(pages_[0], (BulkCounts{.total = 1200, .done = 500}));
     EXPECT_EQ(pages_[1], (BulkCounts{.total = 1200, .done = 1000}));
@@ -50,9 +50,9 @@ TEST_F(BulkWalk, It_tells_after_each_page_how_far_it_has_come) {
 
 TEST_F(BulkWalk, It_stops_between_two_pages_and_can_be_started_again) {
     insert_many(JobPlace::executable, 1200);
-    EXPECT_EQ(desk_.remove(all_, {}, pages(1)).done, 500);
+    EXPECT_EQ(admin_.remove(all_, {}, pages(1)).done, 500);
     EXPECT_EQ(places(), "executable=700");
-    EXPECT_EQ(desk_.remove(all_, {}), (BulkCounts{.total = 700, .done = 700}));
+    EXPECT_EQ(admin_.remove(all_, {}), (BulkCounts{.total = 700, .done = 700}));
     EXPECT_EQ(places(), "");
 }
 
@@ -61,7 +61,7 @@ TEST_F(BulkWalk, What_the_watch_throws_ends_it_and_what_is_done_stays_done) {
     const BulkWatch watch{.on_page = [](const BulkCounts&) -> bool {
         throw std::runtime_error("the terminal is gone");
     }};
-    EXPECT_THROW(desk_.remove(all_, {}, watch), std::runtime_error);
+    EXPECT_THROW(admin_.remove(all_, {}, watch), std::runtime_error);
     EXPECT_EQ(places(), "executable=700");
 }
 
@@ -73,7 +73,7 @@ TEST_F(BulkWalk, A_job_that_comes_behind_it_is_left_and_one_before_it_is_taken) 
         }
         return true;
     }};
-    EXPECT_EQ(desk_.remove(all_, {}, watch).done, 601);
+    EXPECT_EQ(admin_.remove(all_, {}, watch).done, 601);
     EXPECT_EQ(places(), "executable=1");
     EXPECT_TRUE(store_.find("a-behind"));
 }
@@ -84,7 +84,7 @@ TEST_F(BulkWalk, What_stays_does_not_keep_it_at_the_same_page) {
     insert_all(JobPlace::timer, {"t"});
     insert_many(JobPlace::executable, 600, 'k');
     EXPECT_EQ(
-        desk_.remove(all_, {}, pages()), (BulkCounts{.total = 700, .done = 600, .locked = 100})
+        admin_.remove(all_, {}, pages()), (BulkCounts{.total = 700, .done = 600, .locked = 100})
     );
     EXPECT_EQ(places(), "executable=100 timer=1");
 }
@@ -132,7 +132,7 @@ TEST_F(BulkWalk, Ids_are_looked_for_anywhere_and_filters_among_the_executable_jo
         {JobSelection::these({}), {}, schema::kJobPlaces.size(), schema::kJobPlaces.front()},
     };
     for (const WhereToLook& test : cases) {
-        const auto places = JobDesk::places_of(test.selection, test.place);
+        const auto places = JobAdmin::places_of(test.selection, test.place);
         EXPECT_EQ(places.size(), test.places);
         EXPECT_EQ(places.front(), test.first);
     }

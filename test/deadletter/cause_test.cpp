@@ -1,6 +1,6 @@
 #include "deadletter/causes/cause_tally.hpp"
 #include "deadletter/dead_letters.hpp"
-#include "test/deadletter/desk_fixture.hpp"
+#include "test/deadletter/admin_fixture.hpp"
 
 #include <gmock/gmock.h>
 
@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 using schema::JobPlace;
 
 /// Dead letters of several causes.
-class CauseTest : public DeskTest {
+class CauseTest : public AdminTest {
 protected:
     void add_dead(
         const std::string& id,

@@ -1,6 +1,6 @@
 #include "deadletter/dead_letters.hpp"
 
-#include "test/deadletter/desk_fixture.hpp"
+#include "test/deadletter/admin_fixture.hpp"
 
 namespace jobstrand::deadletter {
 namespace {
@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 
 using schema::JobPlace;
 
-class DeadLettersTest : public DeskTest {
+class DeadLettersTest : public AdminTest {
 protected:
     void SetUp() override {
         insert_all(JobPlace::dead_letter, {"a", "b"});

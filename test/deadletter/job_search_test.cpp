@@ -1,7 +1,7 @@
-#include "deadletter/desk/job_search.hpp"
+#include "deadletter/admin/job_search.hpp"
 
-#include "deadletter/desk/timer_search.hpp"
-#include "test/deadletter/desk_fixture.hpp"
+#include "deadletter/admin/timer_search.hpp"
+#include "test/deadletter/admin_fixture.hpp"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using schema::JobPlace;
 
-class JobSearchTest : public DeskTest {
+class JobSearchTest : public AdminTest {
 protected:
     /// `a b +`: the ids, and a plus when there is more.
     template <typename Page, typename IdOf>

@@ -1,6 +1,6 @@
 #include "deadletter/policies/automatic_requeue.hpp"
 #include "deadletter/policies/dead_letter_cleaning.hpp"
-#include "test/deadletter/desk_fixture.hpp"
+#include "test/deadletter/admin_fixture.hpp"
 
 #include <gmock/gmock.h>
 
@@ -19,7 +19,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 /// What a service does with dead letters by itself (B12).
-class PolicyTest : public DeskTest {
+class PolicyTest : public AdminTest {
 protected:
     void insert_dead(
         const std::string& id,
@@ -48,7 +48,7 @@ protected:
     /// The latest first.
     std::vector<AuditEntry> audited() { return audit_store_.audit({}, "", 100); }
 
-    AuditDesk audit_{audit_store_, clock_};
+    AuditTrail audit_{audit_store_, clock_};
 };
 
 TEST_F(PolicyTest, Dead_letters_that_are_too_old_are_removed_and_that_is_written_down) {

@@ -1,5 +1,5 @@
 #include "deadletter/dead_letters.hpp"
-#include "test/deadletter/desk_fixture.hpp"
+#include "test/deadletter/admin_fixture.hpp"
 
 #include <gmock/gmock.h>
 
@@ -12,7 +12,7 @@ using schema::JobPlace;
 using testing::ElementsAre;
 
 /// Dead letters of two causes, of which one can be tried before the others.
-class DeadProbeTest : public DeskTest {
+class DeadProbeTest : public AdminTest {
 protected:
     void SetUp() override {
         add_dead("a", "host 7 is away");

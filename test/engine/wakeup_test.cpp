@@ -1,4 +1,4 @@
-#include "persistence/drivers/postgresql/database.hpp"
+#include "persistence/drivers/postgresql/postgresql_database.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "test/fixtures/postgresql_server.hpp"
 #include "test/fixtures/recording_log.hpp"

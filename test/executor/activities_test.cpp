@@ -185,15 +185,15 @@ TEST_F(ActivitiesTest, Acquisition_by_priority_goes_on_behind_the_last_id_of_eac
     JobAcquirer acquirer = an_acquirer({.acquire_page = 3, .order = {.by_priority = true}});
     intake.free_places = 2048;
     const auto behind = [](const std::map<std::int64_t, std::string>& ids) {
-        persistence::LanePositions positions;
+        persistence::RangePositions positions;
         for (const auto& [priority, id] : ids) {
-            positions[persistence::Lane{priority}] = {.id = id};
+            positions[persistence::IndexRange{priority}] = {.id = id};
         }
         return positions;
     };
     EXPECT_CALL(
         store,
-        acquire_in_order(_, serves("mail"), _, limit_of_page(3), persistence::LanePositions{})
+        acquire_in_order(_, serves("mail"), _, limit_of_page(3), persistence::RangePositions{})
     )
         .WillOnce(Return(std::vector<schema::Job>{
             a_job("b").with_priority(9), a_job("c").with_priority(9), a_job("a").with_priority(1)}))

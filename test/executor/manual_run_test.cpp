@@ -1,7 +1,7 @@
 #include "executor/manual_run.hpp"
 
 #include "persistence/sql/db_error.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/lock_owner.hpp"
 #include "test/executor/enqueue/producer_fixture.hpp"
 #include "test/fixtures/job_builder.hpp"

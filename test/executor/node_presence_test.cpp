@@ -75,7 +75,7 @@ protected:
 
 TEST_F(NodePresenceTest, What_the_node_does_is_told_when_it_has_changed) {
     lease_is(kHeld);
-    EXPECT_CALL(nodes, tell_work(_, _)).Times(0);
+    EXPECT_CALL(nodes, record_work(_, _)).Times(0);
     live_for(kLease);
     testing::Mock::VerifyAndClearExpectations(&nodes);
     lease_is(kHeld);
@@ -83,14 +83,14 @@ TEST_F(NodePresenceTest, What_the_node_does_is_told_when_it_has_changed) {
         .runs = {{.id = "a", .revision = 2, .since = clock.now()}},
         .last_minute = {{.handler_type = "mail", .runs = 7}},
     };
-    EXPECT_CALL(nodes, tell_work("intake", work)).Times(1);
+    EXPECT_CALL(nodes, record_work("intake", work)).Times(1);
     live_for(kLease);
     work.runs.front().since += 1ms;  // The clock was compared in between.
     live_for(kLease);
     testing::Mock::VerifyAndClearExpectations(&nodes);
     lease_is(kHeld);
     work.runs.front().revision = 3;
-    EXPECT_CALL(nodes, tell_work("intake", work)).Times(1);
+    EXPECT_CALL(nodes, record_work("intake", work)).Times(1);
     live_for(kLease);
 }
 
@@ -100,7 +100,7 @@ TEST_F(NodePresenceTest, What_the_node_does_is_told_within_two_seconds_though_no
     clock.tick(2s);
     work.last_minute = {{.handler_type = "mail", .runs = 7, .failed = 2, .span = 2s}};
     EXPECT_CALL(nodes, renew_lease(_, _, _)).Times(0);
-    EXPECT_CALL(nodes, tell_work("intake", work)).Times(1);
+    EXPECT_CALL(nodes, record_work("intake", work)).Times(1);
     EXPECT_EQ(presence.run_once(), kLease / 3 - 2s);
     testing::Mock::VerifyAndClearExpectations(&nodes);
     lease_is(kHeld);
@@ -113,12 +113,12 @@ TEST_F(NodePresenceTest, A_standstill_is_told_and_its_end) {
     (void)presence.run_once();
     lease_is(kHeld);
     work.standstill = "3 jobs are held, and none of them runs";
-    EXPECT_CALL(nodes, tell_work("intake", work)).Times(1);
+    EXPECT_CALL(nodes, record_work("intake", work)).Times(1);
     live_for(kLease);
     testing::Mock::VerifyAndClearExpectations(&nodes);
     lease_is(kHeld);
     work.standstill.clear();
-    EXPECT_CALL(nodes, tell_work("intake", work)).Times(1);
+    EXPECT_CALL(nodes, record_work("intake", work)).Times(1);
     live_for(kLease);
 }
 
@@ -126,14 +126,14 @@ TEST_F(NodePresenceTest, Workers_that_ask_are_told_when_they_are_new_and_seldom_
     (void)presence.run_once();
     lease_is(kHeld);
     asked = {{.topic = "pay", .worker = "w", .last = clock.now()}};
-    EXPECT_CALL(nodes, tell_asked("intake", ElementsAre(asked.front()))).Times(1);
+    EXPECT_CALL(nodes, record_asked("intake", ElementsAre(asked.front()))).Times(1);
     live_for(kLease);
     asked.front().last += 29s;
     live_for(kLease);
     testing::Mock::VerifyAndClearExpectations(&nodes);
     lease_is(kHeld);
     asked.front().last += 1s;
-    EXPECT_CALL(nodes, tell_asked("intake", ElementsAre(asked.front()))).Times(1);
+    EXPECT_CALL(nodes, record_asked("intake", ElementsAre(asked.front()))).Times(1);
     live_for(kLease);
 }
 
@@ -141,7 +141,7 @@ TEST_F(NodePresenceTest, What_the_database_does_not_take_of_it_keeps_no_lease_fr
     (void)presence.run_once();
     lease_is(kHeld);
     asked = {{.topic = "pay", .worker = "w", .last = clock.now()}};
-    ON_CALL(nodes, tell_asked(_, _))
+    ON_CALL(nodes, record_asked(_, _))
         .WillByDefault(testing::Throw(persistence::DbError(persistence::DbErrorKind::other, "no")));
     EXPECT_CALL(nodes, renew_lease(_, _, _)).Times(3);
     for (int renewals = 0; renewals < 3; ++renewals) {
@@ -157,7 +157,7 @@ TEST_F(NodePresenceTest, A_node_that_registers_anew_tells_again_what_it_does) {
     work.last_minute = {{.handler_type = "mail", .runs = 7}};
     live_for(kLease);
     lease_is(kGone);
-    EXPECT_CALL(nodes, tell_work("intake", work)).Times(1);
+    EXPECT_CALL(nodes, record_work("intake", work)).Times(1);
     (void)presence.run_once();
 }
 
@@ -244,13 +244,13 @@ TEST_F(NodePresenceTest, Takes_no_job_any_more_when_another_has_started_under_it
 TEST_F(NodePresenceTest, What_the_node_serves_is_told_when_it_has_changed) {
     (void)presence.run_once();
     lease_is(kHeld);
-    EXPECT_CALL(nodes, tell_served(_, _)).Times(0);
+    EXPECT_CALL(nodes, record_served(_, _)).Times(0);
     live_for(kLease);
     testing::Mock::VerifyAndClearExpectations(&nodes);
     lease_is(kHeld);
     intake.served_jobs.types = {"bill", "mail"};
     EXPECT_CALL(
-        nodes, tell_served("intake", Field(&ServedJobs::types, ElementsAre("bill", "mail")))
+        nodes, record_served("intake", Field(&ServedJobs::types, ElementsAre("bill", "mail")))
     );
     live_for(kLease);
 }
@@ -259,7 +259,7 @@ TEST_F(NodePresenceTest, What_could_not_be_told_of_what_is_served_is_told_again)
     (void)presence.run_once();
     lease_is(kHeld);
     intake.served_jobs.scope.tenants = {"acme"};
-    EXPECT_CALL(nodes, tell_served(_, _))
+    EXPECT_CALL(nodes, record_served(_, _))
         .WillOnce(testing::Throw(persistence::DbError(persistence::DbErrorKind::busy, "later")))
         .WillOnce(Return());
     EXPECT_THROW((void)presence.run_once(), persistence::DbError);
@@ -269,13 +269,13 @@ TEST_F(NodePresenceTest, What_could_not_be_told_of_what_is_served_is_told_again)
 TEST_F(NodePresenceTest, Is_drained_and_resumed_by_an_operator) {
     (void)presence.run_once();
     lease_is({.is_held = true, .state = NodeState::draining});
-    EXPECT_CALL(nodes, tell_served("intake", Field(&ServedJobs::types, IsEmpty())));
+    EXPECT_CALL(nodes, record_served("intake", Field(&ServedJobs::types, IsEmpty())));
     live_for(kLease);
     EXPECT_FALSE(takes_jobs());
     EXPECT_TRUE(lease.is_held(clock.steady_now())) << "what it has taken may start";
 
     lease_is(kHeld);
-    EXPECT_CALL(nodes, tell_served("intake", Field(&ServedJobs::types, ElementsAre("mail"))));
+    EXPECT_CALL(nodes, record_served("intake", Field(&ServedJobs::types, ElementsAre("mail"))));
     live_for(kLease);
     EXPECT_TRUE(takes_jobs());
 }
@@ -299,7 +299,7 @@ TEST_F(NodePresenceTest, Frees_the_jobs_of_dead_nodes) {
     EXPECT_CALL(jobs, reset_expired_groups(_)).WillOnce(Return(1));
     EXPECT_EQ(dead.run_once(), kUntilWoken);
     EXPECT_EQ(dead.run_once(), kUntilWoken) << "nobody has asked again";
-    EXPECT_EQ(dead.buried(), 1U);
+    EXPECT_EQ(dead.found(), 1U);
     EXPECT_EQ(log.count(schema::LogLevel::warn, "has not renewed its lease"), 1);
 }
 
@@ -342,7 +342,7 @@ TEST_F(NodePresenceTest, Takes_nobody_for_dead_after_a_jump_of_the_clock_until_a
 
 TEST_F(NodePresenceTest, Serves_nothing_while_it_leaves_and_leaves_under_its_own_name) {
     (void)presence.run_once();
-    EXPECT_CALL(nodes, tell_served("intake", Field(&ServedJobs::types, IsEmpty())));
+    EXPECT_CALL(nodes, record_served("intake", Field(&ServedJobs::types, IsEmpty())));
     presence.stop_serving();
     EXPECT_CALL(nodes, leave(Field(&persistence::NodeIdentity::incarnation, "first")));
     presence.leave();

@@ -1,5 +1,4 @@
-#include "executor/retry_rule.hpp"
-
+#include "executor/ruled_retry.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/recording_log.hpp"
 

@@ -73,7 +73,7 @@ TEST(TogetherShare, Learns_nothing_from_a_page_without_room_or_jobs) {
 
 persistence::PageLimit room_for(std::size_t in_order, std::size_t besides) {
     persistence::PageLimit limit(in_order, ExecutorSettings{}.acquire_page_bytes);
-    limit.companions = besides;
+    limit.same_instance = besides;
     return limit;
 }
 
@@ -94,7 +94,7 @@ TEST(TogetherShare, Of_an_acquisition_goes_by_its_last_page_and_the_next_one_beg
     intake.free_places = 2048;
     EXPECT_CALL(store, acquire(_, _, room_for(10, 70), ""))
         .WillOnce([&](auto&, auto&, const persistence::PageLimit& limit, auto) {
-            limit.seen->companions = 2;
+            limit.seen->same_instance = 2;
             limit.seen->end = "b";
             return std::vector<schema::Job>{
                 test::a_job("a"), test::a_job("b"), test::a_job("x"), test::a_job("y")};

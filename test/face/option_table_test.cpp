@@ -1,4 +1,4 @@
-#include "tools/engine/faces.hpp"
+#include "tools/engine/conversions.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -72,10 +72,10 @@ std::string told(const Misuse& misuse) {
     return "nothing";
 }
 
-ErrorKind kind_of_twin(Enqueuer& enqueuer) {
+ErrorKind kind_of_duplicate(Enqueuer& enqueuer) {
     try {
-        enqueuer.enqueue({.handler_type = "a", .id = "twin"});
-        enqueuer.enqueue({.handler_type = "a", .id = "twin"});
+        enqueuer.enqueue({.handler_type = "a", .id = "taken"});
+        enqueuer.enqueue({.handler_type = "a", .id = "taken"});
     } catch (const Error& error) {
         return error.kind();
     }
@@ -127,7 +127,7 @@ TEST(OwnPostgresqlConnection, A_job_is_stored_whole_with_the_apps_transaction) {
     expect_held(url, a_full_job("kept"));
 
     run("BEGIN");
-    EXPECT_EQ(kind_of_twin(enqueuer), ErrorKind::duplicate_key);
+    EXPECT_EQ(kind_of_duplicate(enqueuer), ErrorKind::duplicate_key);
     run("ROLLBACK");
     run("BEGIN");
     EXPECT_EQ(kind_of_second_key(enqueuer), ErrorKind::duplicate_key);
@@ -175,7 +175,7 @@ TEST(OwnMysqlConnection, A_job_is_stored_whole_with_the_apps_transaction) {
     expect_held(url, a_full_job("kept"));
 
     run("BEGIN");
-    EXPECT_EQ(kind_of_twin(enqueuer), ErrorKind::duplicate_key);
+    EXPECT_EQ(kind_of_duplicate(enqueuer), ErrorKind::duplicate_key);
     run("ROLLBACK");
     run("BEGIN");
     EXPECT_EQ(kind_of_second_key(enqueuer), ErrorKind::duplicate_key);

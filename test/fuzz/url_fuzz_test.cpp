@@ -2,7 +2,7 @@
 #include "persistence/drivers/registry.hpp"
 #include "persistence/url/database_url.hpp"
 #include "test/fuzz/fuzz_run.hpp"
-#include "tools/process/process.hpp"
+#include "tools/process/this_process.hpp"
 
 #include <array>
 #include <vector>

@@ -86,25 +86,25 @@ std::string describe(std::string_view job, const Story& story) {
     return text;
 }
 
-std::string describe(std::size_t node, const NodeFate& fate) {
+std::string describe(std::size_t node, const NodeOutcome& outcome) {
     std::string text = fmt::format(" node {}:", node);
-    for (const Stretch& freeze : fate.frozen) {
+    for (const Stretch& freeze : outcome.frozen) {
         text += fmt::format(
             " frozen from {} to {};",
             freeze.from.time_since_epoch().count(),
             freeze.until.time_since_epoch().count()
         );
     }
-    for (const Instant buried : fate.buried) {
-        text += fmt::format(" buried at {};", buried.time_since_epoch().count());
+    for (const Instant declared_dead : outcome.declared_dead) {
+        text += fmt::format(" declared_dead at {};", declared_dead.time_since_epoch().count());
     }
-    if (fate.died) {
-        text += fmt::format(" died at {};", fate.died->time_since_epoch().count());
+    if (outcome.died) {
+        text += fmt::format(" died at {};", outcome.died->time_since_epoch().count());
     }
     return text;
 }
 
-std::string describe_fates(const Ledger& ledger) {
+std::string describe_outcomes(const Ledger& ledger) {
     std::string text;
     for (std::size_t node = 0; node < ledger.nodes.size(); ++node) {
         text += describe(node, ledger.nodes[node]);
@@ -152,14 +152,17 @@ bool is_explained(const Ledger& ledger, const Run& former, const Run& next) {
     const auto meets = [&](const Stretch& fault) {
         return fault.from <= next.began && fault.until >= former.began;
     };
-    const NodeFate& fate = ledger.nodes[former.node];
+    const NodeOutcome& outcome = ledger.nodes[former.node];
     const auto meets_instant = [&](Instant at) { return meets({.from = at, .until = at}); };
-    const auto meets_burial = [&](Instant at) { return meets({.from = at, .until = at + kThaw}); };
+    const auto meets_end_of_lease = [&](Instant at) {
+        return meets({.from = at, .until = at + kThaw});
+    };
     const auto freezes = [&](const Stretch& freeze) {
         return is_frozen_in(freeze, former.began, next.began);
     };
-    return (fate.died && meets_instant(*fate.died)) || std::ranges::any_of(fate.frozen, freezes) ||
-           std::ranges::any_of(fate.buried, meets_burial) ||
+    return (outcome.died && meets_instant(*outcome.died)) ||
+           std::ranges::any_of(outcome.frozen, freezes) ||
+           std::ranges::any_of(outcome.declared_dead, meets_end_of_lease) ||
            std::ranges::any_of(ledger.outages, meets);
 }
 
@@ -172,8 +175,8 @@ bool has_waited_for_frozen(
     const Run& next
 ) {
     return story.is_transactional && story.is_accepted(former) &&
-           std::ranges::any_of(ledger.nodes, [&](const NodeFate& fate) {
-               return std::ranges::any_of(fate.frozen, [&](const Stretch& freeze) {
+           std::ranges::any_of(ledger.nodes, [&](const NodeOutcome& outcome) {
+               return std::ranges::any_of(outcome.frozen, [&](const Stretch& freeze) {
                    return is_frozen_in(freeze, former.began, next.began);
                });
            });
@@ -204,7 +207,7 @@ void check_repeats(
         const Run& next = *story.runs[i];
         if (!is_explained(ledger, former, next) &&
             !has_waited_for_frozen(ledger, story, former, next)) {
-            findings.unexplained.push_back(describe(job, story) + describe_fates(ledger));
+            findings.unexplained.push_back(describe(job, story) + describe_outcomes(ledger));
         }
     }
 }
@@ -219,15 +222,15 @@ void check_effects(std::string_view job, const Story& story, Findings& findings)
 
 /// Until when a run counts. One whose end the database took has held its lock all the time.
 Instant end_of(const Ledger& ledger, const Run& run, bool is_accepted) {
-    const NodeFate& fate = ledger.nodes[run.node];
-    const Instant end = run.ended ? *run.ended : fate.died.value_or(Instant::max());
+    const NodeOutcome& outcome = ledger.nodes[run.node];
+    const Instant end = run.ended ? *run.ended : outcome.died.value_or(Instant::max());
     if (is_accepted) {
         return end;
     }
-    const auto freeze = std::ranges::find_if(fate.frozen, [&](const Stretch& one) {
+    const auto freeze = std::ranges::find_if(outcome.frozen, [&](const Stretch& one) {
         return is_frozen_in(one, run.began, end);
     });
-    return freeze == fate.frozen.end() ? end : std::max(freeze->from, run.began);
+    return freeze == outcome.frozen.end() ? end : std::max(freeze->from, run.began);
 }
 
 void check_overlaps(const Ledger& ledger, const Stories& stories, Findings& findings) {
@@ -280,10 +283,10 @@ void check_limit(const Ledger& ledger, const Stories& stories, Findings& finding
     }
 }
 
-std::size_t count_buried_alive(const NodeFate& fate) {
-    return static_cast<std::size_t>(std::ranges::count_if(fate.buried, [&](Instant at) {
-        const bool is_dead = fate.died && *fate.died <= at;
-        return !is_dead && std::ranges::none_of(fate.frozen, [&](const Stretch& freeze) {
+std::size_t count_ended_leases_of_living(const NodeOutcome& outcome) {
+    return static_cast<std::size_t>(std::ranges::count_if(outcome.declared_dead, [&](Instant at) {
+        const bool is_dead = outcome.died && *outcome.died <= at;
+        return !is_dead && std::ranges::none_of(outcome.frozen, [&](const Stretch& freeze) {
             return freeze.from <= at && at <= freeze.until;
         });
     }));
@@ -315,9 +318,9 @@ Findings check(const Ledger& ledger) {
     }
     check_overlaps(ledger, stories, findings);
     check_limit(ledger, stories, findings);
-    for (const NodeFate& fate : ledger.nodes) {
-        findings.burials += fate.buried.size();
-        findings.buried_alive += count_buried_alive(fate);
+    for (const NodeOutcome& outcome : ledger.nodes) {
+        findings.ended_leases += outcome.declared_dead.size();
+        findings.ended_leases_of_living += count_ended_leases_of_living(outcome);
     }
     return findings;
 }

@@ -32,8 +32,9 @@ struct Findings {
     std::size_t repeats = 0;       ///< Runs after one that did not fail.
     std::size_t begun_anew = 0;    ///< Under the same lock, because of a refused transaction.
     std::size_t most_limited = 0;  ///< Runs of limited jobs at one time.
-    std::size_t burials = 0;       ///< Leases that ended.
-    std::size_t buried_alive = 0;  ///< Leases that ended although their nodes lived and moved.
+    std::size_t ended_leases = 0;  ///< Leases that ended.
+    std::size_t ended_leases_of_living =
+        0;  ///< Leases that ended although their nodes lived and moved.
 
     [[nodiscard]] bool are_none() const;
 };

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 using test::Findings;
 using test::Instant;
 using test::Ledger;
-using test::NodeFate;
+using test::NodeOutcome;
 using testing::SizeIs;
 
 constexpr Instant at(std::chrono::milliseconds time) {
@@ -207,7 +207,7 @@ TEST_F(CheckLedger, A_repeat_wants_an_explanation) {
     EXPECT_THAT(findings().unexplained, SizeIs(1)) << "that was the other node";
     ledger.nodes[0].died = at(30ms);
     EXPECT_THAT(findings().unexplained, SizeIs(0));
-    ledger.nodes[0] = NodeFate{.frozen = {{.from = at(5ms), .until = at(90ms)}}};
+    ledger.nodes[0] = NodeOutcome{.frozen = {{.from = at(5ms), .until = at(90ms)}}};
     EXPECT_THAT(findings().unexplained, SizeIs(0));
     ledger.runs[1].began = at(5s);
     ledger.runs[1].ended = at(6s);
@@ -217,14 +217,14 @@ TEST_F(CheckLedger, A_repeat_wants_an_explanation) {
     EXPECT_THAT(findings().unexplained, SizeIs(1)) << "that was long before";
     ledger.nodes[0].frozen[0].until = at(2999ms);
     EXPECT_THAT(findings().unexplained, SizeIs(0)) << "it stood still before its first line";
-    ledger.nodes[0] = {.buried = {at(90ms)}};
+    ledger.nodes[0] = {.declared_dead = {at(90ms)}};
     EXPECT_THAT(findings().unexplained, SizeIs(1)) << "that was long before";
-    ledger.nodes[0] = {.buried = {at(2999ms)}};
+    ledger.nodes[0] = {.declared_dead = {at(2999ms)}};
     EXPECT_THAT(findings().unexplained, SizeIs(0)) << "it had not found out yet";
-    ledger.nodes[0] = {.buried = {at(4s)}};
+    ledger.nodes[0] = {.declared_dead = {at(4s)}};
     EXPECT_THAT(findings().unexplained, SizeIs(0));
-    EXPECT_EQ(findings().burials, 1U);
-    EXPECT_EQ(findings().buried_alive, 1U);
+    EXPECT_EQ(findings().ended_leases, 1U);
+    EXPECT_EQ(findings().ended_leases_of_living, 1U);
     ledger.nodes[0] = {};
     ledger.outages = {{.from = at(5ms), .until = at(2999ms)}};
     EXPECT_THAT(findings().unexplained, SizeIs(1)) << "that was before";
@@ -257,14 +257,14 @@ TEST_F(CheckLedger, A_transactional_handler_may_have_waited_for_a_frozen_node) {
     EXPECT_THAT(findings().unexplained, SizeIs(1)) << "no other handler waits";
 }
 
-TEST_F(CheckLedger, Who_died_or_stood_still_was_not_buried_alive) {
+TEST_F(CheckLedger, Who_died_or_stood_still_was_not_ended_leases_of_living) {
     ledger.nodes[0] = {.process = 7, .died = at(30ms)};
     ledger.nodes[1] = {.process = 8, .frozen = {{.from = at(5ms), .until = at(90ms)}}};
-    ledger.add_burial(7, at(40ms));
-    ledger.add_burial(8, at(40ms));
-    EXPECT_EQ(findings().buried_alive, 0U);
-    ledger.add_burial(8, at(95ms));
-    EXPECT_EQ(findings().buried_alive, 1U);
+    ledger.add_end_of_lease(7, at(40ms));
+    ledger.add_end_of_lease(8, at(40ms));
+    EXPECT_EQ(findings().ended_leases_of_living, 0U);
+    ledger.add_end_of_lease(8, at(95ms));
+    EXPECT_EQ(findings().ended_leases_of_living, 1U);
 }
 
 TEST_F(CheckLedger, A_transactional_handler_has_one_effect_with_the_end_that_counts) {

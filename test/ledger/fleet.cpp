@@ -36,8 +36,8 @@ Fleet::Fleet(std::string url, std::chrono::milliseconds work, std::chrono::milli
 
 void Fleet::start(std::size_t node) {
     Place& place = places_[node];
-    place.life = fates_.size();
-    fates_.emplace_back();
+    place.life = outcomes_.size();
+    outcomes_.emplace_back();
     if (node == kServe) {
         const char* const locks = std::getenv("JOBSTRAND_LEDGER_LOCKS");
         std::ofstream(file("config.toml")) << fmt::format(
@@ -66,7 +66,7 @@ args = ["{}", "{}"]
     place.process = std::make_unique<BackgroundProcess>(
         command_of(node), file(fmt::format("log-{}", place.life))
     );
-    fates_[place.life].process = place.process->id();
+    outcomes_[place.life].process = place.process->id();
 }
 
 std::vector<std::string> Fleet::command_of(std::size_t node) const {
@@ -86,7 +86,7 @@ void Fleet::replace(std::size_t node) {
     // What it may still do, it does before its death; a frozen one does no more.
     place.process->kill();
     end_freeze(place);
-    fates_[place.life].died = now();
+    outcomes_[place.life].died = now();
     bytes_of_the_dead_ += size_of(ledger_file(place.life));
     start(node);
 }
@@ -96,7 +96,7 @@ void Fleet::freeze(std::size_t node) {
     if (place.frozen_until) {
         return;
     }
-    fates_[place.life].frozen.push_back({.from = now(), .until = Instant::max()});
+    outcomes_[place.life].frozen.push_back({.from = now(), .until = Instant::max()});
     place.process->freeze();
     place.frozen_until = std::chrono::steady_clock::now() + 3 * lease_;
 }
@@ -112,7 +112,7 @@ void Fleet::thaw_until(std::chrono::steady_clock::time_point now) {
 
 void Fleet::end_freeze(Place& place) {
     if (std::exchange(place.frozen_until, {})) {
-        fates_[place.life].frozen.back().until = now();
+        outcomes_[place.life].frozen.back().until = now();
     }
 }
 
@@ -150,8 +150,8 @@ std::size_t Fleet::count_runs() {
 }
 
 void Fleet::report_to(Ledger& ledger) const {
-    ledger.nodes = fates_;
-    for (std::size_t life = 0; life < fates_.size(); ++life) {
+    ledger.nodes = outcomes_;
+    for (std::size_t life = 0; life < outcomes_.size(); ++life) {
         std::ifstream lines(ledger_file(life));
         ledger.add_runs(life, read_entries(lines));
     }

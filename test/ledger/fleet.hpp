@@ -1,6 +1,6 @@
 #pragma once
 
-#include "test/fixtures/process.hpp"
+#include "test/fixtures/background_process.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 #include "test/ledger/ledger.hpp"
 
@@ -50,7 +50,7 @@ private:
     /// A place in the fleet with the process that is in it now.
     struct Place {
         std::unique_ptr<BackgroundProcess> process = {};
-        std::size_t life = 0;  ///< Index of its fate.
+        std::size_t life = 0;  ///< Index of its outcome.
         std::optional<std::chrono::steady_clock::time_point> frozen_until = {};
     };
 
@@ -65,7 +65,7 @@ private:
     const std::string url_;
     const std::chrono::milliseconds work_;
     const std::chrono::milliseconds lease_;
-    std::vector<NodeFate> fates_;
+    std::vector<NodeOutcome> outcomes_;
     std::size_t bytes_of_the_dead_ = 0;
     std::vector<Place> places_;  ///< Killed before their files go.
 };

@@ -80,10 +80,10 @@ void Ledger::add_runs(std::size_t node, const std::vector<Entry>& entries) {
     }
 }
 
-void Ledger::add_burial(std::int64_t process, Instant at) {
-    for (NodeFate& fate : nodes) {
-        if (fate.process == process) {
-            fate.buried.push_back(at);
+void Ledger::add_end_of_lease(std::int64_t process, Instant at) {
+    for (NodeOutcome& outcome : nodes) {
+        if (outcome.process == process) {
+            outcome.declared_dead.push_back(at);
         }
     }
 }

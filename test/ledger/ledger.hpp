@@ -54,13 +54,13 @@ struct Stretch {
 };
 
 /// What was done to a node, which is one process: a restarted one is another.
-struct NodeFate {
+struct NodeOutcome {
     std::int64_t process = 0;
     std::optional<Instant> died = {};
     std::vector<Stretch> frozen = {};
     /// When another node found that it had not renewed its lease, which it does too late when the
     /// machine is busy.
-    std::vector<Instant> buried = {};
+    std::vector<Instant> declared_dead = {};
 };
 
 /// What the database says of a job that has left the executable ones: the end of a run that it
@@ -85,7 +85,7 @@ struct Ledger {
     std::vector<std::string> jobs = {};           ///< That were acknowledged.
     std::vector<std::string> transactional = {};  ///< Those of them that have an effect.
     std::vector<std::string> limited = {};        ///< Those of which kMostLimited run at a time.
-    std::vector<NodeFate> nodes = {};
+    std::vector<NodeOutcome> nodes = {};
     std::vector<Run> runs = {};
     std::vector<AcceptedEnd> ends = {};
     std::vector<Effect> effects = {};
@@ -94,7 +94,7 @@ struct Ledger {
     /// Adds the runs that a node has written down.
     void add_runs(std::size_t node, const std::vector<Entry>& entries);
     /// The lease of this process was ended.
-    void add_burial(std::int64_t process, Instant at);
+    void add_end_of_lease(std::int64_t process, Instant at);
 };
 
 }  // namespace jobstrand::test

@@ -117,14 +117,14 @@ public:
             CREATE TRIGGER LEDGER_ENDS AFTER DELETE ON ACT_RU_JOB
                 FOR EACH ROW EXECUTE FUNCTION ledger_end())sql",
              R"sql(
-            CREATE FUNCTION ledger_burial() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            CREATE FUNCTION ledger_end_of_lease() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
                 INSERT INTO LEDGER_BURIAL VALUES (NEW.PROCESS_,
                     floor(1000000 * extract(epoch FROM clock_timestamp())));
                 RETURN NULL;
             END $$)sql",
              R"sql(
             CREATE TRIGGER LEDGER_BURIALS AFTER UPDATE OF STATE_ ON JS_NODE
-                FOR EACH ROW WHEN (NEW.STATE_ = 'lost') EXECUTE FUNCTION ledger_burial())sql"}
+                FOR EACH ROW WHEN (NEW.STATE_ = 'lost') EXECUTE FUNCTION ledger_end_of_lease())sql"}
         );
     }
     void cut_connections() override {
@@ -246,7 +246,9 @@ void LedgerDatabase::report_to(Ledger& ledger) const {
         {.sql = "SELECT PROCESS_, AT_ FROM LEDGER_BURIAL", .columns = 2},
         {},
         [&](const Row& row) {
-            ledger.add_burial(row.integer(0), Instant(std::chrono::microseconds(row.integer(1))));
+            ledger.add_end_of_lease(
+                row.integer(0), Instant(std::chrono::microseconds(row.integer(1)))
+            );
         }
     );
 }

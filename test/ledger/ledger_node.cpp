@@ -13,7 +13,7 @@
 // exclusive jobs; `flaky`, which fails at the first attempt;
 // `effect`, which writes a row into LEDGER_EFFECT in the transaction that ends its job.
 
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "test/ledger/written_ledger.hpp"
 #include "tools/engine/wiring.hpp"
 

@@ -98,8 +98,10 @@ protected:
 
     /// A process that is frozen while it writes keeps all others from the one file.
     void add_freezes_to_outages() {
-        for (const test::NodeFate& fate : ledger.nodes) {
-            ledger.outages.insert(ledger.outages.end(), fate.frozen.begin(), fate.frozen.end());
+        for (const test::NodeOutcome& outcome : ledger.nodes) {
+            ledger.outages.insert(
+                ledger.outages.end(), outcome.frozen.begin(), outcome.frozen.end()
+            );
         }
     }
 
@@ -114,7 +116,7 @@ protected:
             findings.runs,
             findings.repeats,
             findings.begun_anew,
-            findings.buried_alive
+            findings.ended_leases_of_living
         );
         fmt::print(
             "  lost {}, done twice {}, stale writes {}, overlaps {}, over the limit {}, retries "
@@ -179,7 +181,7 @@ TEST_P(Ledger, Whatever_dies_every_job_is_done_once_and_exclusive_ones_alone) {
     expect_none("overlaps", findings.overlaps);
     expect_none("over the limit", findings.over_limit);
     EXPECT_EQ(findings.most_limited, test::kMostLimited) << "the limit was not put to the test";
-    EXPECT_GT(findings.burials, 0U) << "the ledger does not see that a lease ends";
+    EXPECT_GT(findings.ended_leases, 0U) << "the ledger does not see that a lease ends";
     expect_none("retries used by faults", findings.retries_used);
     expect_none("effects amiss", findings.effects);
     expect_none("repeats without a fault", findings.unexplained);

@@ -35,7 +35,7 @@ CANDIDATES = "persistence/candidates/job_candidates.cpp"
 SERVED = "persistence/candidates/served_condition.cpp"
 ACQUIRE = "persistence/jobs/acquire_jobs.cpp"
 CLAIM = "persistence/jobs/claim_rows.cpp"
-COMPANIONS = "persistence/jobs/groups/companions.cpp"
+SAME_INSTANCE = "persistence/jobs/groups/same_instance_jobs.cpp"
 GROUPS = "persistence/exclusive/group_locks.cpp"
 JOIN = "persistence/exclusive/join_groups.cpp"
 PASS_ON = "persistence/jobs/groups/pass_on_groups.cpp"
@@ -103,10 +103,10 @@ MUTANTS = [
     Mutant("a claim takes what is locked", CANDIDATES, "LOCK_EXP_TIME_ IS NULL AND ", "", "kOldest = "),
     Mutant(
         "a claim in an order takes what is locked",
-        "persistence/candidates/lane_rows.cpp",
+        "persistence/candidates/range_rows.cpp",
         "LOCK_EXP_TIME_ IS NULL AND ",
         "",
-        "kNextOfLane",
+        "kNextOfRange",
     ),
     Mutant(
         "a claim takes any handler type",
@@ -190,23 +190,23 @@ MUTANTS = [
         "schema::exclusive_group(placed.job, context.exclusive_over).empty() &&",
         "",
     ),
-    Mutant("a job that somebody has is taken along", COMPANIONS, " AND LOCK_EXP_TIME_ IS NULL", ""),
-    Mutant("what meets a limit is taken along", COMPANIONS, "limits.meets(job) ||", "", "void drop_unwanted"),
+    Mutant("a job that somebody has is taken along", SAME_INSTANCE, " AND LOCK_EXP_TIME_ IS NULL", ""),
+    Mutant("what meets a limit is taken along", SAME_INSTANCE, "limits.meets(job) ||", "", "void drop_unwanted"),
     Mutant(
         "more of a group is taken along than its holder may have",
-        COMPANIONS,
+        SAME_INSTANCE,
         "schema::may_claim_of_group(group->second, 1) == 0",
         "false",
     ),
     Mutant(
         "what is suspended is taken along",
-        COMPANIONS,
+        SAME_INSTANCE,
         "    drop_suspended(transaction, besides);\n",
         "    (void)drop_suspended;\n",
     ),
     Mutant(
         "what is taken along does not count in its group",
-        COMPANIONS,
+        SAME_INSTANCE,
         "    count_in_groups(transaction, claim, context.exclusive_over, besides);\n",
         "    (void)count_in_groups;\n",
     ),

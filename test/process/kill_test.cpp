@@ -47,7 +47,7 @@ TEST_F(ServiceTest, Ten_thousand_jobs_survive_five_kills_of_the_service) {
 
 // A start that was lost is counted if its job was running, and whoever is suspected waits and
 // starts alone: only a job that ends its process is found to do so.
-TEST_F(ServiceTest, Kills_from_outside_bury_no_job) {
+TEST_F(ServiceTest, Kills_from_outside_make_no_job_a_dead_letter) {
     constexpr std::size_t jobs = 400;
     constexpr std::size_t kills = 9;
     lock_ms = 3000;

@@ -44,7 +44,7 @@ protected:
     }
 
     /// How many jobs carry each series on.
-    [[nodiscard]] std::map<std::string, int> batons() const {
+    [[nodiscard]] std::map<std::string, int> carrying_turns() const {
         std::map<std::string, int> count;
         for (const JobPlace place : schema::kJobPlaces) {
             for (const schema::Job& job : store->jobs().list(place, {}, "", 100'000)) {
@@ -74,7 +74,7 @@ TEST_F(SeriesKills, No_kill_of_the_service_loses_or_doubles_a_turn) {
         const auto service = a_service();
         ASSERT_TRUE(test::eventually([&] { return series("endless").fire_count >= goal; }, 30s));
         service->kill();
-        const auto carried = batons();
+        const auto carried = carrying_turns();
         EXPECT_EQ(carried.at("endless"), 1);
         EXPECT_EQ(carried.at("one by one"), 1);
     }

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "test/fixtures/background_process.hpp"
 #include "test/fixtures/open_store.hpp"
-#include "test/fixtures/process.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 #include "test/process/binaries.hpp"

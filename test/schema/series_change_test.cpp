@@ -34,31 +34,35 @@ TEST(SeriesChange, Each_row_of_the_table_holds) {
     struct Row {
         const char* name;
         SeriesTransition result;
-        TurnFate turn;
+        TurnOutcome turn;
         State after;
         std::optional<TimePoint> next_fire;
     };
     const std::vector<Row> rows{
-        {"other times", given_times(waiting, begun), TurnFate::waits, State::waiting, kSecondDue},
+        {"other times",
+         given_times(waiting, begun),
+         TurnOutcome::waits,
+         State::waiting,
+         kSecondDue},
         {"other times, runs",
          given_times(running, begun),
-         TurnFate::stays,
+         TurnOutcome::stays,
          State::running,
          kSecondDue},
         {"calendar",
          calendar_changed(waiting, kSecondDue),
-         TurnFate::waits,
+         TurnOutcome::waits,
          State::waiting,
          kSecondDue},
         {"calendar, runs",
          calendar_changed(running, kSecondDue),
-         TurnFate::stays,
+         TurnOutcome::stays,
          State::running,
          kSecondDue},
-        {"no date left", calendar_changed(waiting, {}), TurnFate::over, State::ended, {}},
-        {"no date left, runs", calendar_changed(running, {}), TurnFate::stays, State::ended, {}},
-        {"ended", series_ended(waiting), TurnFate::over, State::ended, {}},
-        {"ended, runs", series_ended(running), TurnFate::stays, State::ended, {}},
+        {"no date left", calendar_changed(waiting, {}), TurnOutcome::over, State::ended, {}},
+        {"no date left, runs", calendar_changed(running, {}), TurnOutcome::stays, State::ended, {}},
+        {"ended", series_ended(waiting), TurnOutcome::over, State::ended, {}},
+        {"ended, runs", series_ended(running), TurnOutcome::stays, State::ended, {}},
     };
     for (const Row& row : rows) {
         SCOPED_TRACE(row.name);

@@ -68,8 +68,8 @@ struct TableRow {
     Series before;
     std::optional<TimePoint> next;
     bool fires;
-    TurnFate turn;
-    bool keeps_baton;
+    TurnOutcome turn;
+    bool still_carries;
     State after;
     bool inserts;
 };
@@ -82,7 +82,7 @@ void expect(const std::vector<TableRow>& rows) {
             row.before, turn_of(row.before), because(row.reason), row.next, row.fires
         );
         EXPECT_EQ(result.turn, row.turn);
-        EXPECT_EQ(result.keeps_baton, row.keeps_baton);
+        EXPECT_EQ(result.still_carries, row.still_carries);
         EXPECT_EQ(result.next_turn.has_value(), row.inserts);
         ASSERT_TRUE(result.series);
         EXPECT_EQ(result.series->state, row.after);
@@ -94,7 +94,7 @@ void expect(const std::vector<TableRow>& rows) {
 constexpr auto kNone = std::nullopt;
 
 TEST(SeriesTransition, Each_row_of_the_table_about_a_waiting_turn_holds) {
-    using enum TurnFate;
+    using enum TurnOutcome;
     const Series many = series_in(State::waiting);
     Series one = many;
     one.overlap = false;
@@ -112,7 +112,7 @@ TEST(SeriesTransition, Each_row_of_the_table_about_a_waiting_turn_holds) {
 }
 
 TEST(SeriesTransition, Each_row_of_the_table_about_a_running_turn_holds) {
-    using enum TurnFate;
+    using enum TurnOutcome;
     const Series one = series_in(State::running);
     Series last = one;
     last.next_fire.reset();
@@ -127,12 +127,15 @@ TEST(SeriesTransition, Each_row_of_the_table_about_a_running_turn_holds) {
     });
 }
 
-TEST(SeriesTransition, A_running_turn_whose_wait_before_a_retry_is_over_goes_on_with_the_baton) {
+TEST(
+    SeriesTransition,
+    A_running_turn_whose_wait_before_a_retry_is_over_still_carries_the_series_on
+) {
     const Series series = series_in(State::running);
     const SeriesTransition result =
         transition_of(series, turn_of(series), because(Reason::fell_due));
-    EXPECT_EQ(result.turn, TurnFate::moves);
-    EXPECT_TRUE(result.keeps_baton);
+    EXPECT_EQ(result.turn, TurnOutcome::moves);
+    EXPECT_TRUE(result.still_carries);
     EXPECT_FALSE(result.series);
     EXPECT_FALSE(result.next_turn);
 }
@@ -217,13 +220,13 @@ TEST(SeriesTransition, A_series_that_has_ended_is_not_paused) {
 TEST(SeriesTransition, A_turn_whose_node_died_is_let_go_only_without_recovery) {
     Series series = series_in(State::running);
     const SeriesTransition kept = transition_of(series, turn_of(series), because(Reason::let_go));
-    EXPECT_EQ(kept.turn, TurnFate::stays);
-    EXPECT_TRUE(kept.keeps_baton);
+    EXPECT_EQ(kept.turn, TurnOutcome::stays);
+    EXPECT_TRUE(kept.still_carries);
     EXPECT_FALSE(kept.series);
 
     series.recovery = false;
     const SeriesTransition gone = transition_of(series, turn_of(series), because(Reason::let_go));
-    EXPECT_EQ(gone.turn, TurnFate::moves);
+    EXPECT_EQ(gone.turn, TurnOutcome::moves);
     EXPECT_TRUE(gone.next_turn);
     ASSERT_EQ(gone.notes.size(), 1U);
     EXPECT_TRUE(gone.notes[0].is_about_turn);
@@ -236,8 +239,8 @@ TEST(SeriesTransition, A_series_that_cannot_be_planned_ends_with_its_turn_and_sa
     for (const Reason reason : {Reason::fell_due, Reason::completed}) {
         const SeriesTransition result =
             series_transition(&series, turn, because(reason), unreadable, kFiredAt);
-        EXPECT_EQ(result.turn, TurnFate::moves);
-        EXPECT_FALSE(result.keeps_baton);
+        EXPECT_EQ(result.turn, TurnOutcome::moves);
+        EXPECT_FALSE(result.still_carries);
         EXPECT_FALSE(result.next_turn);
         EXPECT_EQ(result.series->state, State::ended);
         EXPECT_EQ(result.series->previous_fire, kTurnDue);
@@ -247,7 +250,7 @@ TEST(SeriesTransition, A_series_that_cannot_be_planned_ends_with_its_turn_and_sa
     }
 }
 
-TEST(SeriesTransition, A_copy_of_a_turn_loses_its_baton_and_changes_nothing) {
+TEST(SeriesTransition, A_copy_of_a_turn_carries_nothing_on_and_changes_nothing) {
     const Series series = series_in(State::waiting);
     Job copy = turn_of(series);
     copy.id = "copy";
@@ -258,8 +261,8 @@ TEST(SeriesTransition, A_copy_of_a_turn_loses_its_baton_and_changes_nothing) {
           Reason::retries_exhausted,
           Reason::removed}) {
         const SeriesTransition result = transition_of(series, copy, because(reason));
-        EXPECT_EQ(result.turn, TurnFate::moves);
-        EXPECT_FALSE(result.keeps_baton);
+        EXPECT_EQ(result.turn, TurnOutcome::moves);
+        EXPECT_FALSE(result.still_carries);
         EXPECT_FALSE(result.series);
         EXPECT_FALSE(result.next_turn);
     }
@@ -269,8 +272,8 @@ TEST(SeriesTransition, A_turn_of_a_series_that_has_ended_runs_once_more_without_
     const Series series = series_in(State::ended);
     const SeriesTransition result =
         transition_of(series, turn_of(series), because(Reason::fell_due));
-    EXPECT_EQ(result.turn, TurnFate::moves);
-    EXPECT_FALSE(result.keeps_baton);
+    EXPECT_EQ(result.turn, TurnOutcome::moves);
+    EXPECT_FALSE(result.still_carries);
     EXPECT_FALSE(result.series);
 }
 
@@ -278,11 +281,11 @@ TEST(SeriesTransition, A_turn_without_a_readable_series_runs_once_more) {
     const Job turn = turn_of({.key = "s"});
     const SeriesTransition result =
         series_transition(nullptr, turn, because(Reason::fell_due), {}, kFiredAt);
-    EXPECT_EQ(result.turn, TurnFate::moves);
-    EXPECT_FALSE(result.keeps_baton);
+    EXPECT_EQ(result.turn, TurnOutcome::moves);
+    EXPECT_FALSE(result.still_carries);
     EXPECT_EQ(
         series_transition(nullptr, turn, because(Reason::let_go), {}, kFiredAt).turn,
-        TurnFate::stays
+        TurnOutcome::stays
     );
 }
 
@@ -315,17 +318,17 @@ TEST(SeriesTransition, The_schedule_is_asked_about_the_waiting_turn_only) {
 
 TEST(SeriesTransition, Only_moves_that_mean_something_for_a_series_are_brought_here) {
     const Series series = series_in(State::waiting);
-    const Job with_baton = turn_of(series);
+    const Job that_carries = turn_of(series);
     const Job has_fired = turn_of(series, "");
     const Job ordinary = a_job("a");
     for (const Reason reason :
          {Reason::fell_due, Reason::fired, Reason::completed, Reason::removed}) {
-        EXPECT_TRUE(concerns_series(with_baton, reason)) << name_of(reason);
+        EXPECT_TRUE(concerns_series(that_carries, reason)) << name_of(reason);
         EXPECT_FALSE(concerns_series(has_fired, reason)) << name_of(reason);
     }
     for (const Reason reason :
          {Reason::retries_exhausted, Reason::not_retryable, Reason::crash_loop}) {
-        EXPECT_TRUE(concerns_series(with_baton, reason)) << name_of(reason);
+        EXPECT_TRUE(concerns_series(that_carries, reason)) << name_of(reason);
         EXPECT_TRUE(concerns_series(has_fired, reason)) << name_of(reason);
         EXPECT_FALSE(concerns_series(ordinary, reason)) << name_of(reason);
     }
@@ -340,9 +343,9 @@ TEST(SeriesTransition, Only_moves_that_mean_something_for_a_series_are_brought_h
           Reason::requeued,
           Reason::id_taken,
           Reason::unreadable}) {
-        EXPECT_FALSE(concerns_series(with_baton, reason)) << name_of(reason);
-        const SeriesTransition result = transition_of(series, with_baton, because(reason));
-        EXPECT_TRUE(result.keeps_baton) << name_of(reason);
+        EXPECT_FALSE(concerns_series(that_carries, reason)) << name_of(reason);
+        const SeriesTransition result = transition_of(series, that_carries, because(reason));
+        EXPECT_TRUE(result.still_carries) << name_of(reason);
         EXPECT_FALSE(result.series) << name_of(reason);
     }
 }
@@ -380,7 +383,7 @@ TEST(SeriesTransition, A_row_that_only_has_the_name_of_a_series_is_none_of_its_t
     }
 }
 
-TEST(SeriesTransition, A_series_begins_with_the_turn_that_has_its_baton) {
+TEST(SeriesTransition, A_series_begins_with_the_turn_that_carries_it_on) {
     const Series begun = begun_by(a_job("first"), {.key = "s"}, kFiredAt);
     EXPECT_EQ(begun.turn_id, "first");
     EXPECT_EQ(begun.create_time, kFiredAt);
@@ -396,7 +399,7 @@ TEST(SeriesTransition, A_series_follows_the_due_date_of_its_waiting_turn) {
     EXPECT_EQ(with_changed_turn(series, turn), std::nullopt);
 }
 
-TEST(SeriesTransition, A_series_keeps_what_only_our_columns_hold_of_the_turn_with_its_baton) {
+TEST(SeriesTransition, A_series_keeps_what_only_our_columns_hold_of_the_turn_that_carries_it_on) {
     for (const State state : {State::waiting, State::running}) {
         const Series series = series_in(state);
         Job turn = turn_of(series);

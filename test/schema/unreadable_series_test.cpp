@@ -37,8 +37,8 @@ protected:
 TEST_F(UnreadableSeries, Ends_with_the_turn_that_runs_and_says_so) {
     for (const Reason reason : {Reason::completed, Reason::retries_exhausted}) {
         const SeriesTransition result = transition_because(reason);
-        EXPECT_EQ(result.turn, TurnFate::moves);
-        EXPECT_FALSE(result.keeps_baton);
+        EXPECT_EQ(result.turn, TurnOutcome::moves);
+        EXPECT_FALSE(result.still_carries);
         EXPECT_FALSE(result.next_turn);
         EXPECT_FALSE(result.pauses);
         ASSERT_TRUE(result.series);
@@ -50,8 +50,8 @@ TEST_F(UnreadableSeries, Ends_with_the_turn_that_runs_and_says_so) {
 
 TEST_F(UnreadableSeries, Leaves_the_turn_its_retries) {
     const SeriesTransition result = transition_because(Reason::fell_due);
-    EXPECT_EQ(result.turn, TurnFate::moves);
-    EXPECT_TRUE(result.keeps_baton);
+    EXPECT_EQ(result.turn, TurnOutcome::moves);
+    EXPECT_TRUE(result.still_carries);
     EXPECT_FALSE(result.series);
 }
 

@@ -51,7 +51,7 @@ TEST(WorkerTransition, To_its_series_a_turn_that_is_handed_on_has_completed) {
     ASSERT_TRUE(result.next_turn);
     EXPECT_EQ(result.next_turn->due_date, kFailedAt + 1h);
     EXPECT_EQ(result.next_turn->type, kExternalWorkerType);
-    EXPECT_FALSE(result.keeps_baton);
+    EXPECT_FALSE(result.still_carries);
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ TEST_F(EventsTest, Who_watches_hears_what_waits_runs_and_was_run) {
     const auto held =
         engine.executor_store().acquire({.owner = "n1", .until = now + 1h, .now = now}, slow, 1);
     ASSERT_EQ(held.size(), 1U);
-    nodes.tell_work(
+    nodes.record_work(
         "n1", {.runs = {{.id = "long", .revision = held[0].revision, .since = now - 5min}}}
     );
     add(R"({"handlerType":"noop"})");

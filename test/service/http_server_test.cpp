@@ -1,7 +1,7 @@
+#include "test/fixtures/background_process.hpp"
 #include "test/fixtures/mariadb_server.hpp"
 #include "test/fixtures/open_store.hpp"
 #include "test/fixtures/postgresql_server.hpp"
-#include "test/fixtures/process.hpp"
 #include "test/fixtures/server_database.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/fixtures/temporary_directory.hpp"

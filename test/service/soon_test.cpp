@@ -1,4 +1,4 @@
-#include "deadletter/desk/job_search.hpp"
+#include "deadletter/admin/job_search.hpp"
 #include "persistence/drivers/parse_database_url.hpp"
 #include "test/fixtures/open_connection.hpp"
 #include "test/fixtures/signal.hpp"

@@ -1,4 +1,4 @@
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/service/api_fixture.hpp"
 

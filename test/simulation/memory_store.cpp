@@ -109,7 +109,7 @@ std::vector<Job> MemoryStore::acquire(
                 seen.end = row.job.id;
             }
         }
-        seen.companions = take_along(claim, limit.companions, taken, jobs);
+        seen.same_instance = take_along(claim, limit.same_instance, taken, jobs);
         if (limit.seen != nullptr) {
             *limit.seen = seen;
         }

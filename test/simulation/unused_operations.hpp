@@ -25,7 +25,7 @@ public:
         const Served& /*served*/,
         const schema::AcquisitionOrder& /*order*/,
         persistence::PageLimit /*limit*/,
-        const persistence::LanePositions& /*behind*/
+        const persistence::RangePositions& /*behind*/
     ) override {
         is_not_simulated();
     }
@@ -90,9 +90,9 @@ public:
     void wait_for_database(const std::stop_token& /*stop*/, schema::SteadyPoint /*until*/)
         override {}
     std::optional<schema::SteadyPoint> back_since() override { return std::nullopt; }
-    void tell_served(std::string_view /*node*/, const Served& /*served*/) override {}
-    void tell_work(std::string_view /*node*/, const persistence::NodeWork& /*work*/) override {}
-    void tell_asked(
+    void record_served(std::string_view /*node*/, const Served& /*served*/) override {}
+    void record_work(std::string_view /*node*/, const persistence::NodeWork& /*work*/) override {}
+    void record_asked(
         std::string_view /*node*/,
         std::span<const persistence::AskedTopic> /*asked*/
     ) override {}

@@ -1,5 +1,5 @@
+#include "test/fixtures/background_process.hpp"
 #include "test/fixtures/broken_stream.hpp"
-#include "test/fixtures/process.hpp"
 #include "test/tools/cli_fixture.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "test/fixtures/process.hpp"
+#include "test/fixtures/background_process.hpp"
 #include "test/tools/cli_fixture.hpp"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 #include "test/fixtures/signal.hpp"
 #include "test/tools/cli_fixture.hpp"
-#include "tools/process/process.hpp"
+#include "tools/process/this_process.hpp"
 #include "tools/settings/settings_text.hpp"
 
 #include <gmock/gmock.h>

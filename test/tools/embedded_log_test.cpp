@@ -1,5 +1,5 @@
 #include "schema/text/iso8601.hpp"
-#include "tools/engine/log.hpp"
+#include "tools/engine/shown_log.hpp"
 #include "tools/process/log_line.hpp"
 
 #include <gtest/gtest.h>

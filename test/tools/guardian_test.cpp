@@ -1,6 +1,6 @@
 #include "tools/handlers/guardian.hpp"
 
-#include "test/fixtures/process.hpp"
+#include "test/fixtures/background_process.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 #include "tools/handlers/child_process.hpp"

@@ -25,11 +25,11 @@ protected:
 
 TEST_F(SupervisorTest, Hears_when_the_service_is_ready_lives_and_stops) {
     const Supervisor supervisor = with({});
-    supervisor.tell_ready("running jobs");
+    supervisor.notify_ready("running jobs");
     EXPECT_EQ(socket.next(), "READY=1\nSTATUS=running jobs");
-    supervisor.tell_alive();
+    supervisor.notify_alive();
     EXPECT_EQ(socket.next(), "WATCHDOG=1");
-    supervisor.tell_stopping();
+    supervisor.notify_stopping();
     EXPECT_EQ(socket.next(), "STOPPING=1\nSTATUS=running jobs may finish");
     EXPECT_TRUE(socket.is_silent());
 }
@@ -57,9 +57,9 @@ TEST(Supervisor, That_is_not_there_or_does_not_listen_harms_nobody) {
     for (const std::string& path :
          {std::string(), std::string("/nowhere/x"), std::string(500, 'x')}) {
         const Supervisor supervisor({{"NOTIFY_SOCKET", path}});
-        supervisor.tell_ready("running jobs");
-        supervisor.tell_alive();
-        supervisor.tell_stopping();
+        supervisor.notify_ready("running jobs");
+        supervisor.notify_alive();
+        supervisor.notify_stopping();
     }
 }
 

@@ -7,7 +7,7 @@ import unittest
 TOOLS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'tools')
 sys.path.insert(0, TOOLS)
 import check_tree  # noqa: E402
-import told_rooms  # noqa: E402
+import described_rooms  # noqa: E402
 
 HEADER = '#pragma once\n'
 
@@ -147,7 +147,7 @@ class Layers(TreeTest):
         for path, header in (
             ('persistence/insert_job.cpp', 'soci/soci.h'),
             ('persistence/drivers/database.cpp', 'sqlite3.h'),
-            ('persistence/drivers/soci/connection.hpp', 'soci/soci.h'),
+            ('persistence/drivers/soci/soci_connection.hpp', 'soci/soci.h'),
             ('tools/program/a.cpp', 'soci/soci.h'),
             ('test/persistence/a.cpp', 'mysql_driver.h'),
             ('test/face/a.cpp', 'cppconn/connection.h'),
@@ -156,8 +156,8 @@ class Layers(TreeTest):
                 text = HEADER if path.endswith('.hpp') else '\n'
                 self.expect_finding(path, f'{text}#include <{header}>\n', 2, 'folder of a database')
         for path, header in (
-            ('persistence/drivers/soci/connection.cpp', 'soci/soci.h'),
-            ('persistence/drivers/mysql/connection.cpp', 'cppconn/connection.h'),
+            ('persistence/drivers/soci/soci_connection.cpp', 'soci/soci.h'),
+            ('persistence/drivers/mysql/mysql_connection.cpp', 'cppconn/connection.h'),
             ('persistence/drivers/oracle/connection.cpp', 'occi/occi.h'),
             ('test/face/a.cpp', 'mysql.h'),
             ('test/fixtures/a.cpp', 'openssl/ssl.h'),
@@ -194,12 +194,12 @@ class ToldRooms(unittest.TestCase):
                   '| `sql/` | the seam |', '| `rows/` | rows |']
 
     def expect_difference(self, table, line, words):
-        found = list(told_rooms.differences(table, self.ROOMS))
+        found = list(described_rooms.differences(table, self.ROOMS))
         self.assertEqual([number for number, _ in found], [line], found)
         self.assertIn(words, found[0][1])
 
     def test_a_table_that_tells_what_is_so_is_fine(self):
-        self.assertEqual(list(told_rooms.differences(['# Design', '', *self.TRUE_TABLE, '', '| `attic/` | of another table |'], self.ROOMS)), [])
+        self.assertEqual(list(described_rooms.differences(['# Design', '', *self.TRUE_TABLE, '', '| `attic/` | of another table |'], self.ROOMS)), [])
 
     def test_a_room_must_not_stand_above_one_that_it_may_include(self):
         head, line, top, sql, rows = self.TRUE_TABLE
@@ -210,7 +210,7 @@ class ToldRooms(unittest.TestCase):
         self.expect_difference([*self.TRUE_TABLE[:3], self.TRUE_TABLE[4]], 1, 'persistence/sql is not told of')
 
     def test_a_table_that_is_missing_tells_of_no_room(self):
-        found = [wrong for _, wrong in told_rooms.differences(['# Design'], self.ROOMS)]
+        found = [wrong for _, wrong in described_rooms.differences(['# Design'], self.ROOMS)]
         self.assertEqual(found, ['the room persistence/rows is not told of', 'the room persistence/sql is not told of'])
 
     def test_a_room_that_does_not_exist_is_a_difference(self):
@@ -307,11 +307,11 @@ class Habits(TreeTest):
         self.expect_quiet('persistence/jobs/a.cpp', 'auto sql = "SELECT ID_ FROM T {skip_locked} LIMIT 1";\n')
 
     def test_words_that_are_out_are_found_in_documents(self):
-        for text in ('It has a twin.', 'Nobody knows their fates.', 'The job is set aside', 'Buried at once', 'one [of the lanes](a.md)'):
+        for text in ('It has a twin.', 'Nobody knows their outcomes.', 'The job is set aside', 'Buried at once', 'one [of the ranges](a.md)'):
             with self.subTest(text=text):
                 self.expect_finding('docs/a.md', f'\n{text}\n', 2, 'the word')
-        self.expect_quiet('docs/a.md', 'The folder `desk/`, planes and [names](../docs/a.md#the-twin).\n```\nbaton\n```\n')
-        self.expect_quiet('CHANGELOG.md', 'Twins are dead letters.\n')
+        self.expect_quiet('docs/a.md', 'The folder `admin/`, planes and [names](../docs/a.md#the-twin).\n```\nbaton\n```\n')
+        self.expect_quiet('CHANGELOG.md', 'DuplicateIds are dead letters.\n')
 
     def test_a_link_in_a_document_must_lead_somewhere(self):
         self.expect_finding('docs/a.md', '\n[gone](gone.md#part)\n', 2, 'a link to gone.md')

@@ -1,8 +1,8 @@
 #include "persistence/operator_store.hpp"
+#include "tools/engine/conversions.hpp"
 #include "tools/engine/due_texts.hpp"
 #include "tools/engine/engine_parts.hpp"
-#include "tools/engine/faces.hpp"
-#include "tools/engine/job_query_faces.hpp"
+#include "tools/engine/job_query_conversions.hpp"
 #include "tools/engine/open_transaction.hpp"
 
 #include <jobstrand/engine.hpp>
@@ -72,7 +72,7 @@ RunReport report_of(const executor::ManualRunResult& result) {
     if (result.answer == ManualRunAnswer::done && result.transition) {
         const schema::Transition& transition = *result.transition;
         report.place =
-            transition.to ? std::optional(engine::face_of(*transition.to)) : std::nullopt;
+            transition.to ? std::optional(engine::to_public(*transition.to)) : std::nullopt;
         report.message = transition.failure ? transition.failure->message : "";
     }
     return report;
@@ -100,7 +100,7 @@ void Engine::limit_to(ServedScope scope) {
 }
 
 ServedScope Engine::scope() const {
-    return engine::face_of(parts_->wiring().served()->scope);
+    return engine::to_public(parts_->wiring().served()->scope);
 }
 
 void Engine::add_transactional_handler(std::string handler_type, TransactionalHandler handler) {
@@ -167,7 +167,7 @@ Enqueued Engine::enqueue_unique(NewJob job) {
     return with_public_errors([&] {
         std::vector<NewJob> jobs = one(std::move(job));
         resolve_due_texts(parts_->wiring(), jobs);
-        return engine::face_of(
+        return engine::to_public(
             parts_->wiring().enqueue_unique(engine::jobs_of(std::move(jobs))).front()
         );
     });
@@ -179,7 +179,7 @@ Enqueued Engine::enqueue_unique(Transaction& transaction, NewJob job) {
     return with_public_errors([&] {
         std::vector<NewJob> jobs = one(std::move(job));
         resolve_due_texts(parts_->wiring(), jobs);
-        return engine::face_of(
+        return engine::to_public(
             parts_->wiring().enqueue_unique(ours, engine::jobs_of(std::move(jobs))).front()
         );
     });

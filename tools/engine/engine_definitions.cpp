@@ -1,8 +1,8 @@
+#include "deadletter/admin/definition_admin.hpp"
 #include "deadletter/bulk/bulk_pace.hpp"
-#include "deadletter/desk/definition_desk.hpp"
+#include "tools/engine/conversions.hpp"
 #include "tools/engine/engine_parts.hpp"
-#include "tools/engine/faces.hpp"
-#include "tools/engine/job_query_faces.hpp"
+#include "tools/engine/job_query_conversions.hpp"
 
 // What the engine does with job definitions.
 namespace jobstrand {
@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kOutside = "change definitions before or after it";
 
-[[nodiscard]] deadletter::DefinitionDesk desk_of(engine::Wiring& wiring) {
+[[nodiscard]] deadletter::DefinitionAdmin admin_of(engine::Wiring& wiring) {
     return {wiring.definition_store(), wiring.store(), wiring.clock()};
 }
 
@@ -23,7 +23,7 @@ void Engine::set_definition(const JobDefinition& definition) {
     parts_->require_no_transaction(kOutside);
     const schema::JobDefinition ours = engine::definition_of(definition);
     with_public_errors([&] {
-        desk_of(parts_->wiring())
+        admin_of(parts_->wiring())
             .set(
                 ours.name,
                 {.priority = ours.priority,
@@ -38,18 +38,18 @@ void Engine::set_definition(const JobDefinition& definition) {
 std::optional<JobDefinition> Engine::find_definition(std::string_view name) {
     const schema::JobDefinitionName ours = schema::job_definition_named(name);
     return with_public_errors([&]() -> std::optional<JobDefinition> {
-        const auto found = desk_of(parts_->wiring()).find(ours);
-        return found ? std::optional(engine::face_of(*found)) : std::nullopt;
+        const auto found = admin_of(parts_->wiring()).find(ours);
+        return found ? std::optional(engine::to_public(*found)) : std::nullopt;
     });
 }
 
 std::vector<JobDefinition> Engine::definitions(std::string_view after, std::size_t limit) {
     return with_public_errors([&] {
         const auto page =
-            desk_of(parts_->wiring()).list({.after = std::string(after), .limit = limit});
+            admin_of(parts_->wiring()).list({.after = std::string(after), .limit = limit});
         std::vector<JobDefinition> definitions;
         for (const schema::JobDefinition& definition : page.items) {
-            definitions.push_back(engine::face_of(definition));
+            definitions.push_back(engine::to_public(definition));
         }
         return definitions;
     });
@@ -59,7 +59,7 @@ bool Engine::remove_definition(std::string_view name) {
     parts_->require_no_transaction(kOutside);
     bool was_there = false;
     with_public_errors([&] {
-        desk_of(parts_->wiring())
+        admin_of(parts_->wiring())
             .remove({std::string(name)}, {.on_item = [&](const deadletter::ItemResult& item) {
                         was_there = item.answer == deadletter::ItemAnswer::done;
                     }});
@@ -71,14 +71,14 @@ std::int64_t Engine::cascade_override(std::string_view name) {
     parts_->require_no_transaction(kOutside);
     const schema::JobDefinitionName ours = schema::job_definition_named(name);
     return with_public_errors([&]() -> std::int64_t {
-        deadletter::DefinitionDesk desk = desk_of(parts_->wiring());
-        const auto found = desk.find(ours);
+        deadletter::DefinitionAdmin admin = admin_of(parts_->wiring());
+        const auto found = admin.find(ours);
         deadletter::BulkRest rest(parts_->wiring().clock(), schema::sleep_for);
         const auto on_page = [&rest](const deadletter::BulkCounts& /*counts*/) {
             rest.take();
             return true;
         };
-        return found ? desk.cascade(*found, {.on_page = on_page}).done : 0;
+        return found ? admin.cascade(*found, {.on_page = on_page}).done : 0;
     });
 }
 

@@ -1,7 +1,7 @@
 #include "tools/engine/engine_parts.hpp"
 
 #include "executor/job_handler.hpp"
-#include "tools/engine/faces.hpp"
+#include "tools/engine/conversions.hpp"
 #include "tools/engine/open_transaction.hpp"
 
 #include <fmt/format.h>

@@ -3,9 +3,9 @@
 #include "schema/clock.hpp"
 #include "schema/retry_policy.hpp"
 #include "schema/uuid7.hpp"
-#include "tools/engine/faces.hpp"
-#include "tools/engine/log.hpp"
+#include "tools/engine/conversions.hpp"
 #include "tools/engine/plain_producer.hpp"
+#include "tools/engine/shown_log.hpp"
 #include "tools/engine/transaction_threads.hpp"
 #include "tools/engine/wiring.hpp"
 

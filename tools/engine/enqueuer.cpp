@@ -1,9 +1,9 @@
-#include "persistence/drivers/mysql/errors.hpp"
-#include "persistence/drivers/postgresql/errors.hpp"
-#include "persistence/drivers/sqlite/errors.hpp"
+#include "persistence/drivers/mysql/mysql_errors.hpp"
+#include "persistence/drivers/postgresql/postgresql_errors.hpp"
+#include "persistence/drivers/sqlite/sqlite_errors.hpp"
 #include "persistence/sql/sql_summary.hpp"
 #include "schema/clock.hpp"
-#include "tools/engine/faces.hpp"
+#include "tools/engine/conversions.hpp"
 #include "tools/engine/plain_producer.hpp"
 
 #include <fmt/format.h>
@@ -48,7 +48,7 @@ namespace {
 [[noreturn]] void
 fail(persistence::DbErrorKind kind, std::string_view message, std::string_view sql) {
     throw Error(
-        engine::face_of(kind), fmt::format("{}: {}", persistence::sql_summary(sql), message)
+        engine::to_public(kind), fmt::format("{}: {}", persistence::sql_summary(sql), message)
     );
 }
 
@@ -64,13 +64,13 @@ void fail_on_postgresql(std::string_view sqlstate, std::string_view message, std
                                               : persistence::classify_postgresql(sqlstate);
     const std::string text =
         persistence::postgresql_error_text(persistence::sql_summary(sql), message, sqlstate);
-    throw Error(engine::face_of(kind), text);
+    throw Error(engine::to_public(kind), text);
 }
 
 void fail_on_mysql(unsigned code, std::string_view message, std::string_view sql) {
     const int number = static_cast<int>(code);
     throw Error(
-        engine::face_of(persistence::classify_mysql(number, message)),
+        engine::to_public(persistence::classify_mysql(number, message)),
         persistence::mysql_error_text(persistence::sql_summary(sql), message, number)
     );
 }

@@ -1,5 +1,5 @@
+#include "tools/engine/conversions.hpp"
 #include "tools/engine/engine_parts.hpp"
-#include "tools/engine/faces.hpp"
 
 #include <jobstrand/external_worker.hpp>
 

@@ -1,6 +1,6 @@
 #include "schema/history/job_event.hpp"
+#include "tools/engine/conversions.hpp"
 #include "tools/engine/engine_parts.hpp"
-#include "tools/engine/faces.hpp"
 
 #include <jobstrand/job_history.hpp>
 

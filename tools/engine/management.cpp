@@ -1,5 +1,5 @@
 #include "deadletter/bulk/bulk_pace.hpp"
-#include "tools/engine/management_desks.hpp"
+#include "tools/engine/management_parts.hpp"
 
 #include <jobstrand/management.hpp>
 
@@ -71,62 +71,62 @@ StoredLimit stored_limit_of(const deadletter::LimitSummary& summary) {
 
 }  // namespace
 
-Management::Management(Engine& engine) : desks_(std::make_unique<Desks>(*engine.parts_)) {}
+Management::Management(Engine& engine) : parts_(std::make_unique<Parts>(*engine.parts_)) {}
 
 Management::~Management() = default;
 
 ChangeAnswer Management::change(const std::string& id, const JobChange& change) {
-    return desks_->change([&] {
-        return engine::face_of(desks_->jobs().change(id, changes_of(change)).answer);
+    return parts_->change([&] {
+        return engine::to_public(parts_->jobs().change(id, changes_of(change)).answer);
     });
 }
 
 ChangeAnswer
 Management::cancel(const std::string& id, const std::string& by, const std::string& reason) {
-    return desks_->change([&] {
+    return parts_->change([&] {
         return engine::answer_of([&](const deadletter::BulkWatch& watch) {
-            desks_->jobs().cancel({id}, {.by = by, .reason = reason}, watch);
+            parts_->jobs().cancel({id}, {.by = by, .reason = reason}, watch);
         });
     });
 }
 
 ChangeAnswer Management::suspend_job(const std::string& id) {
-    return desks_->change([&] {
+    return parts_->change([&] {
         return engine::answer_of([&](const deadletter::BulkWatch& watch) {
-            desks_->jobs().suspend_jobs({id}, watch);
+            parts_->jobs().suspend_jobs({id}, watch);
         });
     });
 }
 
 ChangeAnswer Management::activate_job(const std::string& id) {
-    return desks_->change([&] {
+    return parts_->change([&] {
         return engine::answer_of([&](const deadletter::BulkWatch& watch) {
-            desks_->jobs().activate_jobs({id}, watch);
+            parts_->jobs().activate_jobs({id}, watch);
         });
     });
 }
 
 std::int64_t Management::suspend(SuspendedScope scope, const std::string& id) {
-    return desks_->change([&] {
-        deadletter::BulkRest rest(desks_->clock(), schema::sleep_for);
+    return parts_->change([&] {
+        deadletter::BulkRest rest(parts_->clock(), schema::sleep_for);
         const auto on_moved = [&rest](std::int64_t /*moved*/) {
             rest.take();
             return true;
         };
-        return desks_->store().suspend(scope_of(scope), id, desks_->now(), on_moved);
+        return parts_->store().suspend(scope_of(scope), id, parts_->now(), on_moved);
     });
 }
 
 std::int64_t Management::activate(SuspendedScope scope, const std::string& id) {
-    return desks_->change([&] {
-        return desks_->store().activate(scope_of(scope), id, desks_->now());
+    return parts_->change([&] {
+        return parts_->store().activate(scope_of(scope), id, parts_->now());
     });
 }
 
 std::vector<Incident>
 Management::incidents(const IncidentQuery& query, const std::string& behind, std::size_t limit) {
     return with_public_errors([&] {
-        const auto page = desks_->history().incidents(
+        const auto page = parts_->history().incidents(
             {.is_open = query.is_open,
              .job = query.job,
              .handler_type = query.handler_type,
@@ -139,36 +139,36 @@ Management::incidents(const IncidentQuery& query, const std::string& behind, std
         );
         std::vector<Incident> incidents;
         for (const persistence::Incident& incident : page.items) {
-            incidents.push_back(engine::face_of(incident));
+            incidents.push_back(engine::to_public(incident));
         }
         return incidents;
     });
 }
 
 ChangeAnswer Management::annotate_incident(const std::string& job, const std::string& text) {
-    return desks_->change([&] {
+    return parts_->change([&] {
         return engine::answer_of([&](const deadletter::BulkWatch& watch) {
-            desks_->history().annotate({job}, text, watch);
+            parts_->history().annotate({job}, text, watch);
         });
     });
 }
 
 ChangeAnswer Management::resolve_incident(const std::string& job) {
-    return desks_->change([&] {
+    return parts_->change([&] {
         return engine::answer_of([&](const deadletter::BulkWatch& watch) {
-            desks_->history().resolve({job}, watch);
+            parts_->history().resolve({job}, watch);
         });
     });
 }
 
 void Management::set_limit(const JobLimit& limit) {
-    desks_->outside_transaction([&] { desks_->limits().set(limit_of(limit)); });
+    parts_->outside_transaction([&] { parts_->limits().set(limit_of(limit)); });
 }
 
 std::vector<StoredLimit> Management::limits() {
     return with_public_errors([&] {
         std::vector<StoredLimit> limits;
-        for (const deadletter::LimitSummary& summary : desks_->limits().list()) {
+        for (const deadletter::LimitSummary& summary : parts_->limits().list()) {
             limits.push_back(stored_limit_of(summary));
         }
         return limits;
@@ -176,9 +176,9 @@ std::vector<StoredLimit> Management::limits() {
 }
 
 ChangeAnswer Management::remove_limit(const std::string& name) {
-    return desks_->change([&] {
+    return parts_->change([&] {
         return engine::answer_of([&](const deadletter::BulkWatch& watch) {
-            desks_->limits().remove({name}, watch);
+            parts_->limits().remove({name}, watch);
         });
     });
 }

@@ -1,5 +1,5 @@
-#include "tools/engine/job_query_faces.hpp"
-#include "tools/engine/management_desks.hpp"
+#include "tools/engine/job_query_conversions.hpp"
+#include "tools/engine/management_parts.hpp"
 
 #include <stdexcept>
 #include <string>
@@ -12,7 +12,7 @@ using engine::with_public_errors;
 namespace {
 
 std::optional<Batch>
-carry_out(deadletter::BatchDesk batches, std::string_view id, const OnProgress& on_progress) {
+carry_out(deadletter::BatchAdmin batches, std::string_view id, const OnProgress& on_progress) {
     const auto on_page = [&](const deadletter::BulkCounts& counts) {
         return !on_progress || on_progress(
                                    {.id = std::string(id),
@@ -23,11 +23,11 @@ carry_out(deadletter::BatchDesk batches, std::string_view id, const OnProgress& 
                                     .refused = counts.refused}
                                );
     };
-    return face_of(batches.carry_out(id, {.on_page = on_page}, schema::sleep_for));
+    return to_public(batches.carry_out(id, {.on_page = on_page}, schema::sleep_for));
 }
 
 Batch do_all(
-    deadletter::BatchDesk batches,
+    deadletter::BatchAdmin batches,
     schema::BatchOrder order,
     const JobQuery& query,
     const OnProgress& on_progress
@@ -39,12 +39,12 @@ Batch do_all(
     order.place = engine::place_of(query.place);
     const schema::Batch begun =
         batches.begin({.order = std::move(order), .filter = std::move(filter)});
-    return carry_out(batches, begun.id, on_progress).value_or(face_of(begun));
+    return carry_out(batches, begun.id, on_progress).value_or(to_public(begun));
 }
 
 }  // namespace
 
-Batch face_of(const schema::Batch& batch) {
+Batch to_public(const schema::Batch& batch) {
     return {
         .id = batch.id,
         .state = std::string(name_of(batch.state)),
@@ -55,8 +55,8 @@ Batch face_of(const schema::Batch& batch) {
     };
 }
 
-std::optional<Batch> face_of(const std::optional<schema::Batch>& batch) {
-    return batch ? std::optional(face_of(*batch)) : std::nullopt;
+std::optional<Batch> to_public(const std::optional<schema::Batch>& batch) {
+    return batch ? std::optional(to_public(*batch)) : std::nullopt;
 }
 
 Batch Management::requeue_all(
@@ -70,9 +70,9 @@ Batch Management::requeue_all(
     if (attempts.spread < Duration{0} || attempts.per_second < 0) {
         throw std::invalid_argument("neither spread nor per_second can be negative");
     }
-    return desks_->change([&] {
+    return parts_->change([&] {
         return do_all(
-            desks_->batches(),
+            parts_->batches(),
             {.operation = schema::BatchOperation::requeue,
              .retries = attempts.retries,
              .due_date = attempts.due_date,
@@ -85,9 +85,9 @@ Batch Management::requeue_all(
 }
 
 Batch Management::remove_all(const JobQuery& query, const OnProgress& on_progress) {
-    return desks_->change([&] {
+    return parts_->change([&] {
         return do_all(
-            desks_->batches(), {.operation = schema::BatchOperation::remove}, query, on_progress
+            parts_->batches(), {.operation = schema::BatchOperation::remove}, query, on_progress
         );
     });
 }
@@ -105,9 +105,9 @@ Batch Management::change_all(
         (change.due_date && (is_dead || query.place == JobPlace::suspended))) {
         throw std::invalid_argument("dead letters have no retries, and what is suspended no date");
     }
-    return desks_->change([&] {
+    return parts_->change([&] {
         return do_all(
-            desks_->batches(),
+            parts_->batches(),
             {.operation = schema::BatchOperation::change,
              .retries = change.retries,
              .priority = change.priority,
@@ -119,22 +119,22 @@ Batch Management::change_all(
 }
 
 std::optional<Batch> Management::resume_batch(std::string_view id, const OnProgress& on_progress) {
-    return desks_->change([&] {
-        const auto batch = desks_->batches().resume(id);
-        return batch ? carry_out(desks_->batches(), id, on_progress) : std::nullopt;
+    return parts_->change([&] {
+        const auto batch = parts_->batches().resume(id);
+        return batch ? carry_out(parts_->batches(), id, on_progress) : std::nullopt;
     });
 }
 
 std::optional<Batch> Management::pause_batch(std::string_view id) {
-    return desks_->change([&] { return face_of(desks_->batches().pause(id)); });
+    return parts_->change([&] { return to_public(parts_->batches().pause(id)); });
 }
 
 std::optional<Batch> Management::cancel_batch(std::string_view id) {
-    return desks_->change([&] { return face_of(desks_->batches().cancel(id)); });
+    return parts_->change([&] { return to_public(parts_->batches().cancel(id)); });
 }
 
 std::optional<Batch> Management::find_batch(std::string_view id) {
-    return with_public_errors([&] { return face_of(desks_->batches().find(id)); });
+    return with_public_errors([&] { return to_public(parts_->batches().find(id)); });
 }
 
 }  // namespace jobstrand

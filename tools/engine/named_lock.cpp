@@ -1,8 +1,8 @@
 #include "persistence/named_lock_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/uuid7.hpp"
+#include "tools/engine/conversions.hpp"
 #include "tools/engine/engine_parts.hpp"
-#include "tools/engine/faces.hpp"
 
 #include <jobstrand/error.hpp>
 #include <jobstrand/named_lock.hpp>

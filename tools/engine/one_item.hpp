@@ -1,7 +1,7 @@
 #pragma once
 
 #include "deadletter/bulk/bulk_result.hpp"
-#include "tools/engine/faces.hpp"
+#include "tools/engine/conversions.hpp"
 
 namespace jobstrand::engine {
 
@@ -16,7 +16,7 @@ template <typename Operation>
 
 template <typename Operation>
 [[nodiscard]] ChangeAnswer answer_of(const Operation& operation) {
-    return face_of(item_of(operation).answer);
+    return to_public(item_of(operation).answer);
 }
 
 }  // namespace jobstrand::engine

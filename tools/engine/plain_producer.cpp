@@ -1,11 +1,11 @@
 #include "tools/engine/plain_producer.hpp"
 
-#include "persistence/drivers/callback/connection.hpp"
+#include "persistence/drivers/callback/callback_connection.hpp"
 #include "persistence/drivers/registry.hpp"
 #include "persistence/rows/insert_plainly.hpp"
 #include "timers/series/series_planner.hpp"
+#include "tools/engine/conversions.hpp"
 #include "tools/engine/due_texts.hpp"
-#include "tools/engine/faces.hpp"
 
 #include <stdexcept>
 #include <utility>
@@ -34,7 +34,7 @@ persistence::CallbackConnection opened(const AppConnection& connection) {
     return {
         persistence::find_driver(name_of(connection.database))->dialect,
         [run = connection.run](std::string_view sql, std::span<const persistence::Value> values) {
-            run(sql, faces_of(values));
+            run(sql, to_public_values(values));
         }};
 }
 

@@ -1,4 +1,4 @@
-#include "deadletter/desk/series_desk.hpp"
+#include "deadletter/admin/series_admin.hpp"
 #include "timers/series/next_turns.hpp"
 #include "tools/engine/due_texts.hpp"
 #include "tools/engine/engine_parts.hpp"
@@ -19,7 +19,7 @@ using persistence::SuspensionScope;
 
 namespace {
 
-deadletter::SeriesDesk series_desk_of(engine::Wiring& wiring) {
+deadletter::SeriesAdmin series_admin_of(engine::Wiring& wiring) {
     return {wiring.store(), wiring.series_store(), wiring.clock()};
 }
 
@@ -35,7 +35,7 @@ template <typename Parts>
 ItemResult change_series(Parts& parts, SeriesChange change, const std::string& key) {
     return parts.change([&] {
         return engine::item_of([&](const deadletter::BulkWatch& watch) {
-            series_desk_of(parts.wiring()).change(change, {key}, watch);
+            series_admin_of(parts.wiring()).change(change, {key}, watch);
         });
     });
 }
@@ -67,7 +67,7 @@ schema::Series rescheduled(schema::Series series, const SeriesTimes& times) {
 std::optional<StoredSeries> SeriesManagement::find(std::string_view key) {
     return with_public_errors([&]() -> std::optional<StoredSeries> {
         auto found = engine_.parts_->wiring().series_store().find_series(key);
-        return found ? std::optional(engine::face_of(*std::move(found))) : std::nullopt;
+        return found ? std::optional(engine::to_public(*std::move(found))) : std::nullopt;
     });
 }
 
@@ -81,7 +81,7 @@ SeriesManagement::list(const SeriesQuery& query, std::string_view after, std::si
         std::vector<StoredSeries> listed;
         for (persistence::SeriesSummary& summary :
              engine_.parts_->wiring().series_store().list_series(filter, after, limit)) {
-            listed.push_back(engine::face_of(std::move(summary)));
+            listed.push_back(engine::to_public(std::move(summary)));
         }
         return listed;
     });
@@ -126,19 +126,19 @@ std::vector<TimePoint> SeriesManagement::next_turns(NewSeries series, std::size_
 }
 
 ChangeAnswer SeriesManagement::pause(const std::string& key) {
-    return engine::face_of(change_series(*engine_.parts_, SeriesChange::pause, key).answer);
+    return engine::to_public(change_series(*engine_.parts_, SeriesChange::pause, key).answer);
 }
 
 ChangeAnswer SeriesManagement::resume(const std::string& key) {
-    return engine::face_of(change_series(*engine_.parts_, SeriesChange::resume, key).answer);
+    return engine::to_public(change_series(*engine_.parts_, SeriesChange::resume, key).answer);
 }
 
 ChangeAnswer SeriesManagement::end(const std::string& key) {
-    return engine::face_of(change_series(*engine_.parts_, SeriesChange::end, key).answer);
+    return engine::to_public(change_series(*engine_.parts_, SeriesChange::end, key).answer);
 }
 
 ChangeAnswer SeriesManagement::remove(const std::string& key) {
-    return engine::face_of(change_series(*engine_.parts_, SeriesChange::remove, key).answer);
+    return engine::to_public(change_series(*engine_.parts_, SeriesChange::remove, key).answer);
 }
 
 std::optional<std::string> SeriesManagement::fire(const std::string& key) {
@@ -154,14 +154,14 @@ ChangeAnswer SeriesManagement::reschedule(const std::string& key, const SeriesTi
             return ChangeAnswer::not_found;
         }
         const schema::Series series = rescheduled(std::move(found->series), times);
-        return engine::face_of(series_desk_of(wiring).reschedule(series).answer);
+        return engine::to_public(series_admin_of(wiring).reschedule(series).answer);
     });
 }
 
 std::vector<SeriesGroup> SeriesManagement::groups() {
     return with_public_errors([&] {
         std::vector<SeriesGroup> groups;
-        for (const auto& [name, group] : series_desk_of(engine_.parts_->wiring()).groups()) {
+        for (const auto& [name, group] : series_admin_of(engine_.parts_->wiring()).groups()) {
             groups.push_back(
                 {.name = name, .series = group.series, .paused_since = group.paused_since}
             );
@@ -206,7 +206,7 @@ std::map<std::string, std::string> SeriesManagement::calendars() {
 ChangeAnswer SeriesManagement::remove_calendar(const std::string& name) {
     return engine_.parts_->change([&] {
         return engine::answer_of([&](const deadletter::BulkWatch& watch) {
-            series_desk_of(engine_.parts_->wiring()).remove_calendars({name}, watch);
+            series_admin_of(engine_.parts_->wiring()).remove_calendars({name}, watch);
         });
     });
 }

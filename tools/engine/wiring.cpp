@@ -138,11 +138,11 @@ executor::LastRuns& Wiring::last_runs() {
     return parts_->executor.last_runs();
 }
 
-executor::WorkerDesk& Wiring::workers() {
+executor::WorkerBroker& Wiring::workers() {
     return *parts_->workers;
 }
 
-executor::OutcomeDesk& Wiring::outcomes() {
+executor::OutcomeReceiver& Wiring::outcomes() {
     return parts_->outcomes;
 }
 

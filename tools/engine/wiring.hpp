@@ -1,19 +1,19 @@
 #pragma once
 
+#include "deadletter/admin/audit_trail.hpp"
 #include "deadletter/dead_letters.hpp"
-#include "deadletter/desk/audit_desk.hpp"
 #include "deadletter/policies/dead_letter_policies.hpp"
 #include "executor/enqueue/bulk_enqueue.hpp"
 #include "executor/executor_settings.hpp"
 #include "executor/handler_registry.hpp"
 #include "executor/loop/activity.hpp"
 #include "executor/manual_run.hpp"
-#include "executor/outcome_desk.hpp"
+#include "executor/outcome_receiver.hpp"
 #include "executor/pool/shared_threads.hpp"
 #include "executor/report/executor_figures.hpp"
 #include "executor/report/finished_run.hpp"
 #include "executor/report/last_runs.hpp"
-#include "executor/workers/worker_desk.hpp"
+#include "executor/workers/worker_broker.hpp"
 #include "persistence/audit_store.hpp"
 #include "persistence/batch_store.hpp"
 #include "persistence/definition_store.hpp"
@@ -32,7 +32,7 @@
 #include "persistence/series_store.hpp"
 #include "persistence/served_store.hpp"
 #include "persistence/sql/health/access_counts.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "persistence/throughput_store.hpp"
 #include "persistence/timer_store.hpp"
 #include "persistence/trial/statement_trial.hpp"
@@ -180,10 +180,10 @@ public:
     [[nodiscard]] executor::ManualRunResult run_job(const std::string& id);
 
     /// Where external workers take jobs, whether this node runs jobs itself or not.
-    [[nodiscard]] executor::WorkerDesk& workers();
+    [[nodiscard]] executor::WorkerBroker& workers();
 
     /// Where it is told how runs have ended, those of other nodes too.
-    [[nodiscard]] executor::OutcomeDesk& outcomes();
+    [[nodiscard]] executor::OutcomeReceiver& outcomes();
 
     /// Calls `hear`, from any thread, when this node hears of free external jobs; an empty
     /// function: nobody wants to know. It must not block. When this returns, the one before is not

@@ -268,8 +268,8 @@ executor::PollingLoop& Wiring::Parts::add_chore(executor::Activity& activity) {
 }
 
 void Wiring::Parts::add_workers() {
-    executor::WorkerDesk& desk = workers.emplace(
-        executor::WorkerDesk::Dependencies{
+    executor::WorkerBroker& broker = workers.emplace(
+        executor::WorkerBroker::Dependencies{
             .store = store.workers(),
             .clock = clock,
             .wake_ups = wake_ups,
@@ -285,7 +285,7 @@ void Wiring::Parts::add_workers() {
     if (deadlines.limits().are_any()) {
         executor::PollingLoop& loop =
             add_chore(external_time_limits.emplace(executor::ExternalTimeLimits::Dependencies{
-                .store = store.jobs(), .desk = desk, .deadlines = deadlines, .clock = clock}));
+                .store = store.jobs(), .broker = broker, .deadlines = deadlines, .clock = clock}));
         deadlines.when_earlier([&loop] { loop.wake(); });
     }
 }

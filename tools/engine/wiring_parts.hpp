@@ -1,6 +1,6 @@
 #pragma once
 
-#include "deadletter/desk/audit_desk.hpp"
+#include "deadletter/admin/audit_trail.hpp"
 #include "executor/async_executor.hpp"
 #include "executor/clock_comparison.hpp"
 #include "executor/enqueue/job_producer.hpp"
@@ -8,7 +8,7 @@
 #include "executor/loop/wake_ups.hpp"
 #include "executor/workers/external_deadlines.hpp"
 #include "executor/workers/external_time_limits.hpp"
-#include "executor/workers/worker_desk.hpp"
+#include "executor/workers/worker_broker.hpp"
 #include "persistence/store/sql_store.hpp"
 #include "persistence/url/database_url.hpp"
 #include "schema/database_clock.hpp"
@@ -45,7 +45,7 @@ public:
     const schema::Duration clock_interval;
     deadletter::DeadLetters dead_letters;
     deadletter::ActionCounts action_counts;
-    deadletter::AuditDesk audit;
+    deadletter::AuditTrail audit;
     executor::HandlerRegistry handlers;
     executor::WakeUps wake_ups;
     const executor::RetryRule retry_rule;
@@ -59,11 +59,11 @@ public:
     const std::shared_ptr<executor::SharedThreads> all_threads;
     const std::unique_ptr<executor::SharedThreads::Share> threads;
     executor::ExternalDeadlines deadlines;                             ///< As the mover.
-    std::optional<executor::WorkerDesk> workers;                       ///< Likewise.
+    std::optional<executor::WorkerBroker> workers;                     ///< Likewise.
     std::optional<executor::ExternalTimeLimits> external_time_limits;  ///< Likewise.
     executor::AsyncExecutor executor;
     executor::JobProducer producer;
-    executor::OutcomeDesk outcomes;
+    executor::OutcomeReceiver outcomes;
 
 private:
     executor::PollingLoop& add_chore(executor::Activity& activity);

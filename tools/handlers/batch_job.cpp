@@ -1,6 +1,6 @@
 #include "tools/handlers/batch_job.hpp"
 
-#include "deadletter/batch/batch_desk.hpp"
+#include "deadletter/batch/batch_admin.hpp"
 
 namespace jobstrand::cli {
 
@@ -13,7 +13,7 @@ schema::Job batch_job(std::int64_t priority) {
 
 executor::JobHandler batch_handler(persistence::BatchStore& store, const schema::Clock& clock) {
     return [&store, &clock](const executor::JobContext& context) -> executor::HandlerResult {
-        deadletter::BatchDesk batches(store, clock);
+        deadletter::BatchAdmin batches(store, clock);
         schema::Duration pause{0};
         const auto goes_on = [&](const deadletter::BulkCounts& /*so_far*/) {
             return pause == schema::Duration{0} && !context.stop.stop_requested();

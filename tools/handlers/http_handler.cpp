@@ -81,9 +81,9 @@ private:
 };
 
 /// Keeps a run under way that an app has accepted and will tell the end of: that is written by
-/// whoever is told (executor::OutcomeDesk), and the run's stop signal comes then. The same signal
-/// comes when the lock is lost or the service stops. After `limit` the run has failed with this
-/// message, and `on_time_out` is called. No thread waits.
+/// whoever is told (executor::OutcomeReceiver), and the run's stop signal comes then. The same
+/// signal comes when the lock is lost or the service stops. After `limit` the run has failed with
+/// this message, and `on_time_out` is called. No thread waits.
 ///
 /// Called on the thread of the context, which must outlive the run.
 void wait_for_call_back(

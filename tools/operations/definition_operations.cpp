@@ -120,7 +120,8 @@ void cascade(Session& session, const JobDefinition& definition) {
     const std::vector<schema::JobPlace> places(
         schema::kJobPlaces.begin(), schema::kJobPlaces.end()
     );
-    const auto jobs = deadletter::JobSelection::matching(deadletter::DefinitionDesk::jobs_of(name));
+    const auto jobs =
+        deadletter::JobSelection::matching(deadletter::DefinitionAdmin::jobs_of(name));
     return show_dry_run(session, session.search().preview(places, jobs, kDryRunSample));
 }
 

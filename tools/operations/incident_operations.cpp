@@ -234,7 +234,7 @@ list_by_cause(Session& session, const IncidentFilter& filter, std::size_t limit)
     write_list(session, incident_fields(), page.items);
     if (page.has_more) {
         const Incident& last = page.items.back();
-        tell_more(session, wanted.resolved ? last.id : last.job);
+        print_more(session, wanted.resolved ? last.id : last.job);
     }
     return ExitCode::done;
 }

@@ -1,8 +1,8 @@
 #include "schema/text/utf8.hpp"
 #include "tools/operations/explain/job_explaining.hpp"
 #include "tools/operations/job/job_adding.hpp"
-#include "tools/operations/job/job_changes.hpp"
-#include "tools/operations/job/job_removal.hpp"
+#include "tools/operations/job/job_removing.hpp"
+#include "tools/operations/job/job_setting.hpp"
 #include "tools/operations/job/job_showing.hpp"
 #include "tools/operations/nouns.hpp"
 #include "tools/parameters/due_parameters.hpp"
@@ -172,7 +172,7 @@ template <typename Options>
 
 /// Says first that a job which runs is not stopped.
 void suspend_jobs(Session& session, const ChosenJobs& jobs, const deadletter::BulkWatch& watch) {
-    const auto tell_and_go_on = [&](const deadletter::ItemResult& item) {
+    const auto print_and_go_on = [&](const deadletter::ItemResult& item) {
         if (item.answer == deadletter::ItemAnswer::done && item.moved == 0) {
             session.tell(
                 fmt::format("job {} runs on; it waits suspended when it is to run again", item.id)
@@ -180,7 +180,7 @@ void suspend_jobs(Session& session, const ChosenJobs& jobs, const deadletter::Bu
         }
         watch.on_item(item);
     };
-    session.jobs().suspend_jobs(jobs.ids, {.on_item = tell_and_go_on});
+    session.jobs().suspend_jobs(jobs.ids, {.on_item = print_and_go_on});
 }
 
 void activate_jobs(Session& session, const ChosenJobs& jobs, const deadletter::BulkWatch& watch) {

@@ -38,8 +38,8 @@ named(std::vector<Node> nodes, const std::vector<std::string>& names) {
 }
 
 void wait_until_idle(Session& session, std::span<const Node> drained) {
-    deadletter::NodeDesk desk = session.nodes();
-    while (!desk.busy(drained).empty()) {
+    deadletter::NodeAdmin admin = session.nodes();
+    while (!admin.busy(drained).empty()) {
         std::this_thread::sleep_for(kLook);
     }
 }
@@ -55,15 +55,15 @@ void wait_until_idle(Session& session, std::span<const Node> drained) {
     if (wanted.waits) {
         session.refuse_to_wait("--wait", "look at `jobstrand node ls`");
     }
-    deadletter::NodeDesk desk = session.nodes();
-    const std::vector<Node> before = named(desk.list(), wanted.nodes);
+    deadletter::NodeAdmin admin = session.nodes();
+    const std::vector<Node> before = named(admin.list(), wanted.nodes);
     ItemReport report(
         session, {.done = wanted.waits ? "drained" : "draining", .why_not = why_no_node}
     );
     std::vector<deadletter::ItemResult> told;
-    desk.drain(wanted.nodes, {.on_item = [&](const deadletter::ItemResult& item) {
-                   told.push_back(item);
-               }});
+    admin.drain(wanted.nodes, {.on_item = [&](const deadletter::ItemResult& item) {
+                    told.push_back(item);
+                }});
     if (wanted.waits) {
         wait_until_idle(session, before);
     }

@@ -183,7 +183,7 @@ void write_result(
     });
 }
 
-void tell_more(Session& session, std::string_view last) {
+void print_more(Session& session, std::string_view last) {
     session.note_more(last);
     session.tell(fmt::format("there are more: go on with --after {}", last));
 }

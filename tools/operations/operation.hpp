@@ -296,7 +296,7 @@ template <typename Values, typename T>
             const schema::Page<T> page = run(session, values);
             write_list(session, fields, page.items, operation_parts::zone_of(values));
             if (page.has_more) {
-                tell_more(session, record_of(fields, page.items.back()).front().text);
+                print_more(session, record_of(fields, page.items.back()).front().text);
             }
             return ExitCode::done;
         }

@@ -219,9 +219,9 @@ change_at_once(Session& session, SuspensionVerb verb, const std::vector<std::str
                 return !session.must_stop();
             },
     };
-    deadletter::JobDesk desk = session.jobs();
-    const deadletter::BulkCounts counts = verb.activate ? desk.activate(verb.scope, ids, watch)
-                                                        : desk.suspend(verb.scope, ids, watch);
+    deadletter::JobAdmin admin = session.jobs();
+    const deadletter::BulkCounts counts = verb.activate ? admin.activate(verb.scope, ids, watch)
+                                                        : admin.suspend(verb.scope, ids, watch);
     writer.finish();
     if (session.must_stop()) {
         throw CliError(ExitCode::failed, "the service stops; ask again for the rest");

@@ -166,14 +166,14 @@ template <SeriesChange change>
         "say which series: keys, --group NAME, or --all",
         "keys, --group and --all exclude each other"
     );
-    deadletter::SeriesDesk desk = session.series();
+    deadletter::SeriesAdmin admin = session.series();
     std::vector<std::string> keys = wanted.keys.value_or(std::vector<std::string>());
     const bool is_nothing = wanted.keys && keys.empty();
     if (wanted.bulk.dry_run && !is_nothing) {
-        return show_dry_run(session, desk.select({.keys = keys, .group = wanted.group}, change));
+        return show_dry_run(session, admin.select({.keys = keys, .group = wanted.group}, change));
     }
     if (!wanted.keys) {
-        keys = keys_of(desk.select({.keys = {}, .group = wanted.group}, change));
+        keys = keys_of(admin.select({.keys = {}, .group = wanted.group}, change));
         confirm(
             session,
             wanted.bulk.yes,
@@ -181,7 +181,7 @@ template <SeriesChange change>
         );
     }
     ItemReport report(session, item_words_of(change));
-    desk.change(change, keys, report.watch());
+    admin.change(change, keys, report.watch());
     return report.finish();
 }
 

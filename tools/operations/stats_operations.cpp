@@ -64,7 +64,7 @@ void write_counts(Session& session, const std::vector<PlaceCount>& counts) {
 }
 
 /// For people; in JSON it is part of the object.
-void tell_unserved(Session& session, const std::vector<UnservedJobs>& unserved) {
+void print_unserved(Session& session, const std::vector<UnservedJobs>& unserved) {
     for (const auto& [kind, jobs] : unserved) {
         session.tell(fmt::format(
             "nobody serves {}{}{}: {} jobs wait",
@@ -76,7 +76,7 @@ void tell_unserved(Session& session, const std::vector<UnservedJobs>& unserved) 
     }
 }
 
-void tell_abandoned(Session& session, const std::vector<ExternalTopic>& external) {
+void print_abandoned(Session& session, const std::vector<ExternalTopic>& external) {
     for (const ExternalTopic& topic : external) {
         if (topic.is_abandoned()) {
             session.tell(fmt::format(
@@ -121,8 +121,8 @@ ExitCode show_stats(Session& session, const StatsOptions& options) {
         write_stats(session, counts, unserved, external);
     } else {
         write_counts(session, counts);
-        tell_unserved(session, unserved);
-        tell_abandoned(session, external);
+        print_unserved(session, unserved);
+        print_abandoned(session, external);
     }
     return ExitCode::done;
 }

@@ -1,4 +1,4 @@
-#include "tools/operations/job/job_removal.hpp"
+#include "tools/operations/job/job_removing.hpp"
 #include "tools/operations/job/job_showing.hpp"
 #include "tools/operations/nouns.hpp"
 #include "tools/operations/timer_next.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "deadletter/admin/job_search.hpp"
 #include "deadletter/bulk/bulk_result.hpp"
 #include "deadletter/bulk/job_selection.hpp"
-#include "deadletter/desk/job_search.hpp"
 #include "tools/parameters/job_filter_options.hpp"
 #include "tools/process/exit_code.hpp"
 #include "tools/session/session.hpp"

@@ -137,7 +137,7 @@ ExitCode list_jobs(Session& session, const JobListOptions& options) {
     const auto page = session.search().list(query);
     if (!query.order) {
         write_jobs(session, page);
-        tell_rest(session, page, &schema::Job::id);
+        print_rest(session, page, &schema::Job::id);
         return ExitCode::done;
     }
     write_page(
@@ -149,11 +149,11 @@ ExitCode list_jobs(Session& session, const JobListOptions& options) {
             return quoted_if_needed(mark_behind(placed.job, query.order->by));
         }
     );
-    tell_rest(session, page, query.order->by);
+    print_rest(session, page, query.order->by);
     return ExitCode::done;
 }
 
-void tell_rest(Session& session, const deadletter::JobPage& page, const schema::JobMember& by) {
+void print_rest(Session& session, const deadletter::JobPage& page, const schema::JobMember& by) {
     if (page.looked_until) {
         const std::string mark = mark_behind(*page.looked_until, by);
         session.note_more(mark);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "deadletter/desk/job_search.hpp"
+#include "deadletter/admin/job_search.hpp"
 #include "schema/job.hpp"
 #include "schema/job_fields.hpp"
 #include "schema/paging.hpp"
@@ -34,7 +34,7 @@ struct JobListOptions : ListOptions {
 void write_jobs(Session& session, const schema::Page<schema::PlacedJob>& jobs);
 
 /// Says of a page that has ended before its time, in the order of a field, how the list goes on.
-void tell_rest(Session& session, const deadletter::JobPage& page, const schema::JobMember& by);
+void print_rest(Session& session, const deadletter::JobPage& page, const schema::JobMember& by);
 
 /// A place by its word; throws CliError wrong_usage.
 [[nodiscard]] schema::JobPlace place_of(const std::string& word);

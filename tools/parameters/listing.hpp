@@ -10,7 +10,7 @@
 namespace jobstrand::cli {
 
 /// Says how a list goes on behind the item of this key.
-void tell_more(Session& session, std::string_view last);
+void print_more(Session& session, std::string_view last);
 
 /// Writes a part of a list in the chosen format.
 template <typename Item, typename RecordOf>
@@ -42,7 +42,7 @@ void write_page(
 ) {
     write_items(session, page.items, columns, record_of);
     if (page.has_more) {
-        tell_more(session, std::invoke(key_of, page.items.back()));
+        print_more(session, std::invoke(key_of, page.items.back()));
     }
 }
 

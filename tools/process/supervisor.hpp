@@ -21,11 +21,11 @@ public:
     explicit Supervisor(const Environment& environment);
 
     /// The service takes jobs. `status` is one line for people.
-    void tell_ready(std::string_view status) const { tell("READY=1\nSTATUS=", status); }
-    void tell_stopping() const { tell("STOPPING=1\nSTATUS=", "running jobs may finish"); }
-    void tell_alive() const { tell("WATCHDOG=1", ""); }
+    void notify_ready(std::string_view status) const { tell("READY=1\nSTATUS=", status); }
+    void notify_stopping() const { tell("STOPPING=1\nSTATUS=", "running jobs may finish"); }
+    void notify_alive() const { tell("WATCHDOG=1", ""); }
 
-    /// How often tell_alive() is due: twice in the time after which the watchdog would end this
+    /// How often notify_alive() is due: twice in the time after which the watchdog would end this
     /// process. nullopt: nobody watches.
     [[nodiscard]] std::optional<schema::Duration> alive_interval() const { return interval_; }
 

@@ -497,7 +497,7 @@ run_on_all_engines(const Program& program, Streams& streams, const Environment& 
     show(session, streams.out, runs);
     for (const auto& run : runs) {
         for (const std::string& line : run->errors()) {
-            tell_error_lines(streams, run->engine() + ": " + line);
+            print_error_lines(streams, run->engine() + ": " + line);
         }
     }
     return code_of(runs);

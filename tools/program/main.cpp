@@ -1,4 +1,4 @@
-#include "tools/process/process.hpp"
+#include "tools/process/this_process.hpp"
 #include "tools/program/run_cli.hpp"
 
 #include <unistd.h>

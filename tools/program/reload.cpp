@@ -59,7 +59,7 @@ void Reload::take_over(const Settings& anew) {
     session_.set_log_level(anew.log_level);
     running_.log_level = anew.log_level;
     session_.log().write(LogLevel::info, "the configuration file was read again", {});
-    tell_what_waits(anew);
+    print_what_waits(anew);
 }
 
 void Reload::take_over_handlers(const Settings& anew) {
@@ -95,7 +95,7 @@ void Reload::take_over_scope(const Settings& anew) {
     running_.executor.scope = anew.executor.scope;
 }
 
-void Reload::tell_what_waits(const Settings& anew) {
+void Reload::print_what_waits(const Settings& anew) {
     const auto names = changes(running_, anew);
     if (!names.empty()) {
         session_.log().write(

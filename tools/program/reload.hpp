@@ -29,7 +29,7 @@ private:
     void take_over(const Settings& anew);
     void take_over_handlers(const Settings& anew);
     void take_over_scope(const Settings& anew);
-    void tell_what_waits(const Settings& anew);
+    void print_what_waits(const Settings& anew);
 
     Session& session_;
     engine::Wiring* const engine_;

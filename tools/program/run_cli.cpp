@@ -4,7 +4,7 @@
 #include "tools/operations/lock_run.hpp"
 #include "tools/output/output_style.hpp"
 #include "tools/process/exit_code.hpp"
-#include "tools/process/process.hpp"
+#include "tools/process/this_process.hpp"
 #include "tools/program/all_engines.hpp"
 #include "tools/program/run_on_server.hpp"
 #include "tools/program/server.hpp"
@@ -27,7 +27,7 @@ namespace {
 
 /// Says on stderr what went wrong with the database. The URL in it has no blanks, so what the
 /// server says behind it stays as it is: an `@` there is that of an account, and ends no password.
-void tell_error(Streams& streams, const std::string& message) {
+void print_error(Streams& streams, const std::string& message) {
     const std::size_t end = std::min(message.find(": ", message.find("://")), message.size());
     streams.out.flush();
     streams.err << message_start(streams.err_is_coloured)
@@ -83,19 +83,19 @@ void tell_error(Streams& streams, const std::string& message) {
         }
         return server ? run_on_server(*server, session, program.typed()) : program.run(session);
     } catch (const CliError& error) {
-        tell_error_lines(streams, error.what());
+        print_error_lines(streams, error.what());
         return error.code();
     } catch (const persistence::DbError& error) {
-        tell_error(streams, with_database(in_full(error, session), session));
+        print_error(streams, with_database(in_full(error, session), session));
         return ExitCode::failed;
     } catch (const std::invalid_argument& error) {
-        tell_error_lines(streams, error.what());
+        print_error_lines(streams, error.what());
         return ExitCode::wrong_usage;
     } catch (const std::bad_alloc&) {
-        tell_error_lines(streams, "there is not enough memory");
+        print_error_lines(streams, "there is not enough memory");
         return ExitCode::failed;
     } catch (const std::exception& error) {
-        tell_error_lines(streams, error.what());
+        print_error_lines(streams, error.what());
         return ExitCode::failed;
     }
 }
@@ -162,10 +162,10 @@ run(const std::vector<std::string>& arguments, Streams& streams, const Environme
         const auto server = server_meant(program.globals(), environment, is_over_network);
         return run_guarded(program, server, streams, session);
     } catch (const CliError& error) {
-        tell_error_lines(streams, error.what());
+        print_error_lines(streams, error.what());
         return error.code();
     } catch (const std::system_error& error) {
-        tell_error_lines(streams, error.what());
+        print_error_lines(streams, error.what());
         return ExitCode::failed;
     }
 }

@@ -1,7 +1,7 @@
 #include "tools/program/serve.hpp"
 
-#include "tools/process/process.hpp"
 #include "tools/process/stop_signals.hpp"
+#include "tools/process/this_process.hpp"
 #include "tools/program/further_engine.hpp"
 #include "tools/program/reload.hpp"
 #include "tools/program/slow_step.hpp"
@@ -46,7 +46,7 @@ constexpr std::chrono::milliseconds kPatienceForLog = 1s;
 /// For the last spans.
 constexpr schema::Duration kPatienceForSpans = 5s;
 
-void tell_ready(Session& session, engine::Wiring& engine, bool is_executing) {
+void notify_ready(Session& session, engine::Wiring& engine, bool is_executing) {
     const executor::ExecutorSettings& settings = session.settings().executor;
     session.log().write(
         LogLevel::info,
@@ -103,7 +103,7 @@ void wait_for_stop(
         if (event == StopSignals::Event::timed_out) {
             // For this it has to get at the jobs that it holds: an executor that is stuck cannot.
             if (engines.first == nullptr || engines.first->standstill().empty()) {
-                supervisor.tell_alive();
+                supervisor.notify_alive();
             }
         } else if (event == StopSignals::Event::hangup && reload.is_possible()) {
             reload.run();
@@ -221,7 +221,7 @@ void start_http(Session& session, service::HttpService& http) {
 
 namespace {
 
-void tell_of_settings(Session& session) {
+void print_settings(Session& session) {
     for (const std::string& remark : session.remarks()) {
         session.log().write(LogLevel::warn, "setting without effect", {{"setting", remark}});
     }
@@ -282,7 +282,7 @@ start_first(Session& session, Engines& engines, bool is_executing) {
     if (http) {
         start_http(session, *http);
     }
-    tell_ready(session, engine, is_executing);
+    notify_ready(session, engine, is_executing);
     engines.first = &engine;
     engines.http = http.get();
     return http;
@@ -298,7 +298,7 @@ ExitCode serve(Session& session, const ServeOptions& options) {
     if (options.http) {
         session.listen_on(*options.http);
     }
-    tell_of_settings(session);
+    print_settings(session);
     const Settings& settings = session.settings();
     const bool is_executing = settings.executor_active && !options.no_executor;
     allow_descriptors(descriptors_for(settings));
@@ -323,9 +323,9 @@ ExitCode serve(Session& session, const ServeOptions& options) {
         http = start_first(session, engines, is_executing);
     }
     const Supervisor supervisor = session.supervisor();
-    supervisor.tell_ready(is_executing ? "running jobs" : "running no jobs");
+    supervisor.notify_ready(is_executing ? "running jobs" : "running no jobs");
     wait_for_stop(session, signals, supervisor, engines);
-    supervisor.tell_stopping();
+    supervisor.notify_stopping();
     if (http) {
         http->say_stopping();
     }

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "deadletter/desk/external_topics.hpp"
-#include "deadletter/desk/job_search.hpp"
+#include "deadletter/admin/external_topics.hpp"
+#include "deadletter/admin/job_search.hpp"
 #include "persistence/node_store.hpp"
 #include "persistence/served_store.hpp"
 #include "tools/output/record.hpp"

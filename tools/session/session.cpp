@@ -7,8 +7,8 @@
 #include "tools/calls/http_client.hpp"
 #include "tools/process/boost_log.hpp"
 #include "tools/process/exit_code.hpp"
-#include "tools/process/process.hpp"
 #include "tools/process/queued_outlet.hpp"
+#include "tools/process/this_process.hpp"
 #include "tools/settings/password_source.hpp"
 #include "tools/settings/settings_file.hpp"
 #include "tools/text/listen_address.hpp"
@@ -379,7 +379,7 @@ deadletter::DeadLetters& Session::dead_letters() {
     return *narrowed_dead_letters_;
 }
 
-deadletter::BatchDesk Session::batches() {
+deadletter::BatchAdmin Session::batches() {
     if (is_narrowed()) {
         throw service::OutOfScope(
             "a batch cannot be narrowed to the topics or tenants of the token: leave --background "

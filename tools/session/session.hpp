@@ -1,17 +1,17 @@
 #pragma once
 
-#include "deadletter/batch/batch_desk.hpp"
+#include "deadletter/admin/audit_trail.hpp"
+#include "deadletter/admin/definition_admin.hpp"
+#include "deadletter/admin/history_admin.hpp"
+#include "deadletter/admin/job_admin.hpp"
+#include "deadletter/admin/job_search.hpp"
+#include "deadletter/admin/limit_admin.hpp"
+#include "deadletter/admin/node_admin.hpp"
+#include "deadletter/admin/series_admin.hpp"
+#include "deadletter/admin/timer_search.hpp"
+#include "deadletter/batch/batch_admin.hpp"
 #include "deadletter/dead_letters.hpp"
-#include "deadletter/desk/audit_desk.hpp"
-#include "deadletter/desk/definition_desk.hpp"
-#include "deadletter/desk/history_desk.hpp"
-#include "deadletter/desk/job_desk.hpp"
-#include "deadletter/desk/job_search.hpp"
-#include "deadletter/desk/limit_desk.hpp"
-#include "deadletter/desk/node_desk.hpp"
-#include "deadletter/desk/series_desk.hpp"
-#include "deadletter/desk/timer_search.hpp"
-#include "deadletter/explain/explain_desk.hpp"
+#include "deadletter/explain/explainer.hpp"
 #include "executor/enqueue/bulk_enqueue.hpp"
 #include "persistence/operator_store.hpp"
 #include "persistence/series_store.hpp"
@@ -221,15 +221,17 @@ public:
     // What an operator works with; all of it opens the database.
     [[nodiscard]] deadletter::JobSearch search() { return deadletter::JobSearch(store()); }
     [[nodiscard]] deadletter::TimerSearch timers() { return {store(), series_store()}; }
-    [[nodiscard]] deadletter::JobDesk jobs() { return {store(), series_store(), engine().clock()}; }
-    [[nodiscard]] deadletter::SeriesDesk series() {
+    [[nodiscard]] deadletter::JobAdmin jobs() {
         return {store(), series_store(), engine().clock()};
     }
-    [[nodiscard]] deadletter::DefinitionDesk definitions() {
+    [[nodiscard]] deadletter::SeriesAdmin series() {
+        return {store(), series_store(), engine().clock()};
+    }
+    [[nodiscard]] deadletter::DefinitionAdmin definitions() {
         return {engine().definition_store(), store(), engine().clock()};
     }
-    [[nodiscard]] deadletter::LimitDesk limits() {
-        return deadletter::LimitDesk(engine().limit_store());
+    [[nodiscard]] deadletter::LimitAdmin limits() {
+        return deadletter::LimitAdmin(engine().limit_store());
     }
     [[nodiscard]] persistence::NamedLockStore& named_locks() { return engine().named_lock_store(); }
 
@@ -239,23 +241,23 @@ public:
     /// nullopt: they are in the database.
     [[nodiscard]] const std::optional<LockCalls>& locks_of_service() const { return lock_calls_; }
 
-    [[nodiscard]] deadletter::ExplainDesk explaining() {
+    [[nodiscard]] deadletter::Explainer explaining() {
         return {
             {store(), series_store(), engine().node_store(), engine().limit_store()},
             engine().clock()};
     }
-    [[nodiscard]] deadletter::AuditDesk audit() {
+    [[nodiscard]] deadletter::AuditTrail audit() {
         return {engine().audit_store(), engine().clock(), &engine().action_counts()};
     }
-    [[nodiscard]] deadletter::HistoryDesk history() {
+    [[nodiscard]] deadletter::HistoryAdmin history() {
         return {engine().history_store(), engine().clock()};
     }
     /// As store().
     [[nodiscard]] service::SeenRuns last_runs();
     /// Throws service::OutOfScope for a client whose token is narrow: a batch selects among all.
-    [[nodiscard]] deadletter::BatchDesk batches();
-    [[nodiscard]] deadletter::NodeDesk nodes() {
-        return deadletter::NodeDesk(engine().node_store());
+    [[nodiscard]] deadletter::BatchAdmin batches();
+    [[nodiscard]] deadletter::NodeAdmin nodes() {
+        return deadletter::NodeAdmin(engine().node_store());
     }
     [[nodiscard]] deadletter::DeadLetters& dead_letters();
 

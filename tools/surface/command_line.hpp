@@ -13,8 +13,8 @@ class App;
 class Option;
 }  // namespace CLI
 
-/// The command line under declaration: a thin face of CLI11. Each source that includes that library
-/// takes seconds to compile, so only the sources behind this face do.
+/// The command line under declaration: a thin layer over CLI11. Each source that includes that
+/// library takes seconds to compile, so only the sources behind this layer do.
 namespace jobstrand::cli {
 
 /// An option that was just declared.

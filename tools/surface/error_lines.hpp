@@ -8,6 +8,6 @@ namespace jobstrand::cli {
 
 /// Says on stderr what went wrong: each line of the message is one that begins with `jobstrand: `.
 /// Passwords of database URLs are not in it.
-void tell_error_lines(Streams& streams, const std::string& message);
+void print_error_lines(Streams& streams, const std::string& message);
 
 }  // namespace jobstrand::cli

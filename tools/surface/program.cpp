@@ -3,7 +3,7 @@
 #include "tools/operations/nouns.hpp"
 #include "tools/output/output_style.hpp"
 #include "tools/output/wrapped_help.hpp"
-#include "tools/process/process.hpp"
+#include "tools/process/this_process.hpp"
 #include "tools/surface/audited_run.hpp"
 #include "tools/text/nearest_name.hpp"
 #include "tools/text/printable.hpp"

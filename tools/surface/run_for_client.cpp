@@ -67,10 +67,10 @@ using Run = std::function<ExitCode(Session&)>;
         return unconfirmed.code();
     } catch (const CliError& error) {
         streams.out.clear();  // It may be that one more write would have been too many.
-        tell_error_lines(streams, error.what());
+        print_error_lines(streams, error.what());
         return error.code();
     } catch (const std::invalid_argument& error) {
-        tell_error_lines(streams, error.what());
+        print_error_lines(streams, error.what());
         return ExitCode::wrong_usage;
     }
 }
@@ -144,7 +144,7 @@ VerbAnswer run_for_client(
         answer.exit_code = *said;
     } else if (program.typed().words != fmt::format("{}", fmt::join(words, " "))) {
         answer.exit_code = ExitCode::wrong_usage;
-        tell_error_lines(served.streams, "the arguments name another verb");
+        print_error_lines(served.streams, "the arguments name another verb");
     } else {
         const ServedClient client{
             engine, settings, call.files, call.user, call.caller, call.scope, is_stopping, false};

@@ -1,7 +1,7 @@
 #include "schema/manual_clock.hpp"
 #include "schema/uuid7.hpp"
+#include "tools/engine/conversions.hpp"
 #include "tools/engine/engine_parts.hpp"
-#include "tools/engine/faces.hpp"
 #include "tools/testing/deferred_commits.hpp"
 #include "tools/testing/step_node.hpp"
 #include "tools/testing/temporary_database.hpp"

@@ -1,7 +1,7 @@
 #include "persistence/drivers/postgresql/connect.hpp"
 
 #include "persistence/drivers/postgresql/approach.hpp"
-#include "persistence/drivers/postgresql/errors.hpp"
+#include "persistence/drivers/postgresql/postgresql_errors.hpp"
 #include "persistence/url/url_options.hpp"
 
 #include <fmt/format.h>

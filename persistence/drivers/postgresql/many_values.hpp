@@ -1,6 +1,6 @@
 #pragma once
 
-#include "persistence/drivers/soci/backend.hpp"
+#include "persistence/drivers/soci/soci_backend.hpp"
 #include "persistence/sql/new_rows.hpp"
 
 #include <cstddef>

@@ -148,7 +148,7 @@ bool take_waiting(
     Transaction& transaction,
     const PassingOn& asked,
     std::vector<WaitingJob>& waiting,
-    Twins& twins,
+    DuplicateIds& duplicates,
     std::vector<Job>& taken
 ) {
     JobRows rows = still_waiting(transaction, asked.context, asked.served, waiting);
@@ -161,8 +161,8 @@ bool take_waiting(
         left.erase(job.id);
     }
     std::erase_if(waiting, [&](const WaitingJob& one) { return is_cut && left.contains(one.id); });
-    set_aside(transaction, asked.context, JobPlace::executable, rows);
-    move_suspended(transaction, asked.context, JobPlace::executable, rows.jobs, twins);
+    quarantine(transaction, asked.context, JobPlace::executable, rows);
+    move_suspended(transaction, asked.context, JobPlace::executable, rows.jobs, duplicates);
     // What meets a full limit waits for that from here on, and comes back to its group later.
     const auto limits = asked.context.limits.current();
     (void)join_limits(transaction, asked.claim, *limits, rows.jobs.size(), rows.jobs);
@@ -179,7 +179,7 @@ void pass_on_at_once(
     Transaction& transaction,
     const PassingOn& asked,
     Ends ends,
-    Twins& twins,
+    DuplicateIds& duplicates,
     GroupsPassedOn& done
 ) {
     const std::string_view owner = asked.claim.owner;
@@ -189,7 +189,7 @@ void pass_on_at_once(
     bool is_cut = waiting.size() >= schema::limits::kJobsPerTransaction;
     waiting = first_of_each(std::move(waiting));
     if (!waiting.empty()) {
-        is_cut = take_waiting(transaction, asked, waiting, twins, done.jobs) || is_cut;
+        is_cut = take_waiting(transaction, asked, waiting, duplicates, done.jobs) || is_cut;
     }
     const GroupCounts taken = count_by_group(done.jobs, asked.context.exclusive_over);
     begin_again(transaction, asked.claim, taken);
@@ -209,13 +209,13 @@ GroupsPassedOn SqlExecutorStore::pass_on(
     for (const GroupEnd& end : groups) {
         ends.emplace(end.group, &end);
     }
-    Twins twins;
+    DuplicateIds duplicates;
     const auto work = [&](Transaction& transaction) {
         done = {};
-        pass_on_at_once(transaction, {context_, claim, served, most_bytes}, ends, twins, done);
+        pass_on_at_once(transaction, {context_, claim, served, most_bytes}, ends, duplicates, done);
     };
     if (!ends.empty()) {
-        run_burying_twins(context_, twins, work, [&](Transaction& transaction) {
+        run_diverting_duplicates(context_, duplicates, work, [&](Transaction& transaction) {
             // Where nothing was taken, again does no harm.
             return !done.jobs.empty() &&
                    !held_for_update(transaction, claim.owner, fenced(done.jobs)).empty();

@@ -1,4 +1,4 @@
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "test/conformance/claims/claim_fixture.hpp"
 
 #include <algorithm>

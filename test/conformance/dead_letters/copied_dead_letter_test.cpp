@@ -29,7 +29,7 @@ protected:
     }
 
     /// Runs the job, which fails for the last time.
-    void bury(const std::string& id) {
+    void make_dead(const std::string& id) {
         const Job held = insert_and_acquire(a_job(id));
         const std::vector outcome{
             failed_outcome(held, {.message = "no network", .retryable = false}, clock_.now())};
@@ -89,8 +89,8 @@ TEST_P(CopiedDeadLetters, Are_told_of_and_their_incidents_end) {
         schema::ExclusiveOver::instance,
         schema::HistoryRules{.job_log = schema::JobLogLevel::full}
     );
-    bury("a");
-    bury("b");
+    make_dead("a");
+    make_dead("b");
     EXPECT_THAT(store_.history().incidents({.is_open = true}, {}, 100), SizeIs(2));
     const std::vector<std::string> ids{"a", "b"};
     ASSERT_THAT(full.store().jobs().requeue(ids, 1, {}, clock_.now()), Each(JobAnswer::done));

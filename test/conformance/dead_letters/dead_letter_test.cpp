@@ -22,7 +22,7 @@ protected:
     }
 
     /// A node runs the job, and it fails for good.
-    void bury(const std::string& id) {
+    void make_dead(const std::string& id) {
         const auto held = store_.executor().acquire_one(id, claim_of("node-1"), clock_.now());
         ASSERT_EQ(held.answer, JobAnswer::done);
         const std::vector<Outcome> outcome{
@@ -31,9 +31,9 @@ protected:
     }
 
     /// They die in the order c, a, b, a minute apart.
-    void bury_all() {
+    void make_all_dead() {
         for (const char* const id : {"c", "a", "b"}) {
-            bury(id);
+            make_dead(id);
             clock_.tick(1min);
         }
     }
@@ -53,17 +53,17 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_P(DeadLetterTimes, A_dead_letter_says_when_it_became_one_and_a_requeued_job_does_not) {
     const auto died = clock_.now();
-    bury("a");
+    make_dead("a");
     clock_.tick(1h);
     EXPECT_EQ(job("a").failed_time, died);
     (void)store_.jobs().requeue(std::vector<std::string>{"a"}, 1, {}, clock_.now());
     EXPECT_EQ(job("a").failed_time, std::nullopt);
-    bury("a");
+    make_dead("a");
     EXPECT_EQ(job("a").failed_time, died + 1h);
 }
 
 TEST_P(DeadLetterTimes, The_newest_come_first_whatever_their_ids_are) {
-    bury_all();
+    make_all_dead();
     EXPECT_THAT(newest(), ElementsAre("b", "a", "c"));
     EXPECT_THAT(newest({}, 2), ElementsAre("b", "a"));
     EXPECT_THAT(newest(DeadLetterMark{job("a").failed_time, "a"}), ElementsAre("c"));
@@ -72,7 +72,7 @@ TEST_P(DeadLetterTimes, The_newest_come_first_whatever_their_ids_are) {
 
 TEST_P(DeadLetterTimes, Those_of_one_instant_are_all_listed_page_by_page) {
     for (const char* const id : {"a", "b", "c"}) {
-        bury(id);
+        make_dead(id);
     }
     const auto died = clock_.now();
     EXPECT_THAT(newest({}, 1), ElementsAre("c"));
@@ -82,7 +82,7 @@ TEST_P(DeadLetterTimes, Those_of_one_instant_are_all_listed_page_by_page) {
 
 // Flowable's rows, and those from before there was the column.
 TEST_P(DeadLetterTimes, Those_that_do_not_say_when_come_last) {
-    bury_all();
+    make_all_dead();
     execute("INSERT INTO ACT_RU_DEADLETTER_JOB (ID_, TYPE_) VALUES ('x', 'message')");
     execute("INSERT INTO ACT_RU_DEADLETTER_JOB (ID_, TYPE_) VALUES ('y', 'message')");
     EXPECT_EQ(job("x").failed_time, std::nullopt);
@@ -94,7 +94,7 @@ TEST_P(DeadLetterTimes, Those_that_do_not_say_when_come_last) {
 
 TEST_P(DeadLetterTimes, They_are_found_by_when_they_became_ones) {
     const auto start = clock_.now();
-    bury_all();
+    make_all_dead();
     const JobFilter late{.fields = {persistence::is_after(&Job::failed_time, start + 30s)}};
     EXPECT_THAT(store_.jobs().list_ids(JobPlace::dead_letter, late, "", 10), ElementsAre("a", "b"));
     EXPECT_THAT(ids_of(store_.jobs().newest_dead_letters(late, {}, 10)), ElementsAre("b", "a"));
@@ -105,7 +105,7 @@ TEST_P(DeadLetterTimes, They_are_found_by_when_they_became_ones) {
 
 TEST_P(DeadLetterTimes, What_they_died_of_is_read_the_newest_first) {
     const auto start = clock_.now();
-    bury_all();
+    make_all_dead();
     execute("INSERT INTO ACT_RU_DEADLETTER_JOB (ID_, TYPE_) VALUES ('x', 'message')");
     EXPECT_THAT(
         store_.jobs().newest_failures({}, {}, 2),
@@ -127,7 +127,7 @@ TEST_P(DeadLetterTimes, What_they_died_of_is_read_the_newest_first) {
 
 TEST_P(DeadLetterTimes, What_they_died_of_is_read_page_by_page_in_the_order_of_their_ids) {
     const auto start = clock_.now();
-    bury_all();
+    make_all_dead();
     insert(JobPlace::executable, a_job("runs").of_type("mail"));
     EXPECT_THAT(
         store_.jobs().list_failures({}, "", 2),
@@ -170,7 +170,7 @@ TEST_P(DeadLetterTimes, Types_are_counted_with_their_oldest_and_the_locked_the_m
 }
 
 TEST_P(DeadLetterTimes, Each_of_several_that_are_requeued_may_have_its_own_due_date) {
-    bury_all();
+    make_all_dead();
     const auto now = clock_.now();
     const std::vector<std::string> ids{"b", "a", "c"};
     const DueDates dates(std::vector{now + 2h, now, now + 1h});

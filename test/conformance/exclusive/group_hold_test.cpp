@@ -37,7 +37,7 @@ TEST_P(GroupHolds, Are_told_with_the_sibling_that_runs) {
     const Job first = acquire().at(0);
     insert_of("b");
     EXPECT_THAT(acquire(1, "node-2"), IsEmpty());
-    store_.nodes().tell_work(
+    store_.nodes().record_work(
         "node-1", {.runs = {{.id = "a", .revision = first.revision, .since = clock_.now()}}}
     );
     const GroupHold expected{

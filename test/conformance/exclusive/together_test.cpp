@@ -39,10 +39,9 @@ protected:
     }
 
     /// So many in order, and so many besides.
-    std::vector<std::string>
-    take(std::string_view owner, std::size_t firsts, std::size_t companions) {
+    std::vector<std::string> take(std::string_view owner, std::size_t firsts, std::size_t further) {
         PageLimit limit(firsts);
-        limit.companions = companions;
+        limit.same_instance = further;
         limit.seen = &seen_;
         taken_ = store_.executor().acquire(claim_of(owner), noop_, limit);
         return ids_of(taken_);
@@ -65,7 +64,7 @@ TEST_P(InstancesTogether, Are_taken_with_the_first_of_their_jobs) {
     insert_of("k", {"a2", "a5", "a8"});
     insert_of("l", {"a3", "a6"});
     EXPECT_THAT(take("node-1", 2, 10), ElementsAre("a1", "a2", "a4", "a5", "a7", "a8"));
-    EXPECT_EQ(seen_.companions, 4U);
+    EXPECT_EQ(seen_.same_instance, 4U);
     EXPECT_EQ(seen_.end, "a2") << "the next page begins behind it";
     EXPECT_THAT(take("node-2", 2, 10), ElementsAre("a3", "a6"));
     EXPECT_EQ(count_rows("JS_WAITING"), 0);
@@ -95,7 +94,7 @@ TEST_P(InstancesTogether, Are_locked_like_those_of_the_page) {
 TEST_P(InstancesTogether, Bring_no_more_than_there_is_room_for) {
     insert_of("i", {"a1", "a2", "a3", "a4", "a5"});
     EXPECT_THAT(take("node-1", 1, 2), SizeIs(3));
-    EXPECT_EQ(seen_.companions, 2U);
+    EXPECT_EQ(seen_.same_instance, 2U);
 }
 
 TEST_P(InstancesTogether, Bring_no_more_than_their_holder_may_have) {
@@ -136,7 +135,7 @@ TEST_P(InstancesTogether, Stay_where_they_are_while_another_node_has_the_instanc
     EXPECT_THAT(take("node-2", 1, 10), IsEmpty());
     EXPECT_TRUE(schema::waits_for_exclusive(job("a3")));
     EXPECT_EQ(count_rows("JS_WAITING"), 2) << "each by its own page";
-    EXPECT_EQ(seen_.companions, 0U);
+    EXPECT_EQ(seen_.same_instance, 0U);
 }
 
 TEST_P(InstancesTogether, Are_not_looked_for_where_the_node_has_the_instance_already) {
@@ -149,7 +148,7 @@ TEST_P(InstancesTogether, Are_not_looked_for_where_the_node_has_the_instance_alr
 TEST_P(InstancesTogether, Are_found_in_front_of_the_page_too) {
     insert_of("i", {"a1", "a3"});
     PageLimit limit(1);
-    limit.companions = 10;
+    limit.same_instance = 10;
     EXPECT_THAT(
         ids_of(store_.executor().acquire(claim_of("node-1"), noop_, limit, "a2")),
         ElementsAre("a3", "a1")
@@ -162,7 +161,7 @@ TEST_P(InstancesTogether, Are_those_of_the_same_hierarchy_where_that_is_what_exc
     insert(JobPlace::executable, a_job("a2").of_instance("i").under_root("s"));
     insert(JobPlace::executable, a_job("a3").of_instance("i").under_root("r"));
     PageLimit limit(1);
-    limit.companions = 10;
+    limit.same_instance = 10;
     EXPECT_THAT(
         ids_of(node.store().executor().acquire(claim_of("node-1"), noop_, limit)),
         ElementsAre("a1", "a3")
@@ -196,7 +195,7 @@ TEST_P(InstancesTogether, Bring_no_more_bytes_than_there_is_room_for) {
         );
     }
     PageLimit limit(1, 250);
-    limit.companions = 10;
+    limit.same_instance = 10;
     EXPECT_THAT(
         ids_of(store_.executor().acquire(claim_of("node-1"), noop_, limit)), ElementsAre("a1", "a2")
     );
@@ -207,7 +206,7 @@ TEST_P(InstancesTogether, Leave_a_job_that_alone_would_be_too_much) {
     insert_of("i", {"a1"});
     insert(JobPlace::executable, a_job("a2").of_instance("i").with_payload(std::string(300, 'x')));
     PageLimit limit(1, 250);
-    limit.companions = 10;
+    limit.same_instance = 10;
     EXPECT_THAT(
         ids_of(store_.executor().acquire(claim_of("node-1"), noop_, limit)), ElementsAre("a1")
     );

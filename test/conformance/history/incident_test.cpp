@@ -25,7 +25,7 @@ protected:
     }
 
     /// Runs the job, which fails for the last time.
-    void bury(Job job) {
+    void make_dead(Job job) {
         job.retries = 1;
         const Job held = insert_and_acquire(std::move(job));
         const auto outcome = failed_outcome(held, {.message = "no network"}, clock_.now());
@@ -58,7 +58,7 @@ TEST_P(Incidents, Retries_that_are_used_up_open_one_which_is_found_by_its_job) {
     job.process_instance_id = "instance";
     job.process_definition_id = "definition";
     job.tenant_id = "tenant";
-    bury(job);
+    make_dead(job);
     const auto found = open("a");
     ASSERT_THAT(found, SizeIs(1));
     EXPECT_EQ(
@@ -81,9 +81,9 @@ TEST_P(Incidents, Retries_that_are_used_up_open_one_which_is_found_by_its_job) {
 }
 
 TEST_P(Incidents, Those_of_all_instances_of_a_hierarchy_are_found_by_its_root_also_later) {
-    bury(a_job("called").of_instance("order-17/payment").under_root("order-17"));
-    bury(a_job("deeper").of_instance("order-17/payment/card").under_root("order-17"));
-    bury(a_job("another").of_instance("order-18/payment").under_root("order-18"));
+    make_dead(a_job("called").of_instance("order-17/payment").under_root("order-17"));
+    make_dead(a_job("deeper").of_instance("order-17/payment/card").under_root("order-17"));
+    make_dead(a_job("another").of_instance("order-18/payment").under_root("order-18"));
     const auto of_root = [this](bool is_open) {
         std::vector<std::string> jobs;
         for (const Incident& incident : store_.history().incidents(
@@ -127,7 +127,7 @@ TEST_P(Incidents, None_is_opened_where_they_are_switched_off) {
 
 // R065
 TEST_P(Incidents, A_requeue_resolves_it_and_its_job_finds_it_in_the_past) {
-    bury(a_job("a"));
+    make_dead(a_job("a"));
     const Incident before = open("a").front();
     const std::vector<std::string> ids{"a"};
     EXPECT_THAT(
@@ -144,7 +144,7 @@ TEST_P(Incidents, A_requeue_resolves_it_and_its_job_finds_it_in_the_past) {
 }
 
 TEST_P(Incidents, A_job_that_dies_again_has_a_new_one) {
-    bury(a_job("a"));
+    make_dead(a_job("a"));
     const std::vector<std::string> ids{"a"};
     for (int i = 0; i < 2; ++i) {
         ASSERT_THAT(store_.jobs().requeue(ids, 1, {}, clock_.now()), ElementsAre(JobAnswer::done));
@@ -162,7 +162,7 @@ TEST_P(Incidents, A_job_that_dies_again_has_a_new_one) {
 }
 
 TEST_P(Incidents, A_removal_resolves_it) {
-    bury(a_job("a"));
+    make_dead(a_job("a"));
     const std::vector<std::string> ids{"a"};
     (void)store_.jobs().remove(JobPlace::dead_letter, ids, clock_.now());
     EXPECT_THAT(open(), IsEmpty());
@@ -170,7 +170,7 @@ TEST_P(Incidents, A_removal_resolves_it) {
 }
 
 TEST_P(Incidents, One_is_resolved_by_hand_and_its_dead_letter_stays) {
-    bury(a_job("a"));
+    make_dead(a_job("a"));
     const std::vector<std::string> ids{"a", "b"};
     EXPECT_THAT(
         store_.history().resolve_incidents(ids, clock_.now()),
@@ -219,11 +219,11 @@ TEST_P(Incidents, A_thousand_dead_letters_are_requeued_and_resolved_with_a_few_s
 }
 
 TEST_P(Incidents, One_whose_dead_letter_somebody_took_away_makes_room_for_the_next) {
-    bury(a_job("a"));
+    make_dead(a_job("a"));
     (void)store_.history().annotate_incidents(std::vector<std::string>{"a"}, "old");
     execute("DELETE FROM ACT_RU_DEADLETTER_JOB");
     clock_.tick(1min);
-    bury(a_job("a"));
+    make_dead(a_job("a"));
     const auto found = open("a");
     ASSERT_THAT(found, SizeIs(1));
     EXPECT_EQ(found.front().time, clock_.now());
@@ -304,9 +304,9 @@ TEST_P(Incidents, A_notice_of_many_is_one_job) {
 }
 
 TEST_P(Incidents, Resolved_ones_are_forgotten_when_they_are_old) {
-    bury(a_job("a"));
+    make_dead(a_job("a"));
     (void)store_.jobs().requeue(std::vector<std::string>{"a"}, 3, {}, clock_.now());
-    bury(a_job("b"));
+    make_dead(a_job("b"));
     EXPECT_EQ(store_.history().clean_incidents({.before = clock_.now(), .rows = {}}).removed, 0);
     clock_.tick(1h);
     EXPECT_EQ(store_.history().clean_incidents({.before = clock_.now(), .rows = {}}).removed, 1);

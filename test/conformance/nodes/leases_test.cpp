@@ -80,7 +80,7 @@ TEST_P(Leases, Others_see_who_a_node_is_and_what_it_does) {
 
 TEST_P(Leases, Others_see_what_a_node_has_beside_its_handlers) {
     start(identity("node-1"));
-    store_.nodes().tell_served("node-1", {{"command"}, {"[commands.z]", "[commands.ørder]"}});
+    store_.nodes().record_served("node-1", {{"command"}, {"[commands.z]", "[commands.ørder]"}});
     const std::vector<Node> nodes = store_.nodes().nodes();
     ASSERT_EQ(nodes.size(), 1U);
     EXPECT_THAT(nodes[0].handler_types, ElementsAre("command"));

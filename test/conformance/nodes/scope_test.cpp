@@ -71,7 +71,7 @@ TEST_P(Scopes, Others_see_what_a_node_is_set_not_to_fetch) {
     EXPECT_EQ(nodes[0].fetching, persistence::Fetching());
     EXPECT_EQ(nodes[1].fetching, neither.fetching);
     EXPECT_THAT(nodes[1].scope.tenants, ElementsAre("acme"));
-    store_.nodes().tell_served("neither", within({}));
+    store_.nodes().record_served("neither", within({}));
     EXPECT_EQ(store_.nodes().nodes()[1].fetching, persistence::Fetching());
 }
 
@@ -153,7 +153,7 @@ TEST_P(Scopes, Are_listed_with_their_nodes_and_go_with_them) {
     live("node-1", scope);
     ASSERT_THAT(store_.nodes().nodes(), testing::SizeIs(1));
     EXPECT_EQ(store_.nodes().nodes().front().scope, scope);
-    store_.nodes().tell_served("node-1", within({}));
+    store_.nodes().record_served("node-1", within({}));
     EXPECT_TRUE(store_.nodes().nodes().front().scope.is_all());
     live("node-1", scope);
     store_.nodes().leave({.node = "node-1", .incarnation = "1"});

@@ -49,7 +49,7 @@ protected:
         std::vector<Job> jobs =
             store_.executor().acquire_in_order(claim_of("node-1"), served, order_, limit, behind_);
         for (const Job& job : jobs) {
-            behind_[persistence::lane_of(order_, job)] = persistence::position_of(job);
+            behind_[persistence::range_of(order_, job)] = persistence::position_of(job);
         }
         return jobs;
     }
@@ -60,7 +60,7 @@ protected:
 
     const schema::TimePoint start_ = clock_.now();
     schema::AcquisitionOrder order_;
-    persistence::LanePositions behind_;
+    persistence::RangePositions behind_;
 };
 
 }  // namespace jobstrand::test

@@ -56,7 +56,7 @@ protected:
         return store_.executor().reset_expired_locks(place, {.now = clock_.now()}).freed;
     }
 
-    void expect_buried(std::string_view id, std::string_view column) {
+    void expect_dead_letter(std::string_view id, std::string_view column) {
         EXPECT_EQ(place_of(id), "dead") << column;
         EXPECT_THAT(job(id).exception_message, testing::StartsWith(fmt::format("{} \"", column)));
     }

@@ -27,7 +27,7 @@ TEST_P(UnreadableRows, One_that_is_acquired_becomes_a_dead_letter_and_the_others
         insert(JobPlace::executable, std::vector<Job>{a_job("a"), a_job("c")});
         insert_odd(JobPlace::executable, "b", odd);
         EXPECT_THAT(ids_of(acquire()), ElementsAre("a", "c"));
-        expect_buried("b", odd.column);
+        expect_dead_letter("b", odd.column);
         EXPECT_THAT(acquire(), IsEmpty());
         execute("DELETE FROM ACT_RU_JOB");
         execute("DELETE FROM ACT_RU_DEADLETTER_JOB");
@@ -101,7 +101,7 @@ TEST_P(UnreadableRows, A_timer_that_falls_due_becomes_a_dead_letter_and_the_othe
         insert(JobPlace::timer, std::vector{a_timer("a"), a_timer("c")});
         insert_odd(JobPlace::timer, "b", odd);
         EXPECT_THAT(move(), UnorderedElementsAre("a", "c"));
-        expect_buried("b", odd.column);
+        expect_dead_letter("b", odd.column);
         EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 0);
         execute("DELETE FROM ACT_RU_JOB");
         execute("DELETE FROM ACT_RU_DEADLETTER_JOB");
@@ -114,21 +114,21 @@ TEST_P(UnreadableRows, An_unreadable_due_date_does_not_keep_the_others_from_thei
         insert(JobPlace::timer, a_timer("a", 1h));
         insert_odd(JobPlace::timer, "b", {"DUEDATE_", due});
         EXPECT_EQ(store_.timers().next_due({}), clock_.now() + 1h);
-        expect_buried("b", "DUEDATE_");
+        expect_dead_letter("b", "DUEDATE_");
         EXPECT_EQ(job("b").due_date, std::nullopt);
         execute("DELETE FROM ACT_RU_TIMER_JOB");
         execute("DELETE FROM ACT_RU_DEADLETTER_JOB");
     }
 }
 
-TEST_P(UnreadableRows, A_due_date_that_never_comes_is_buried_when_nothing_stands_before_it) {
+TEST_P(UnreadableRows, A_due_date_that_never_comes_is_a_dead_letter_when_nothing_stands_before_it) {
     const bool is_free = dialect().name == "sqlite";
     if (!is_free && dialect().name != "postgresql") {
         GTEST_SKIP() << "its columns hold no such thing";
     }
     insert_odd(JobPlace::timer, "b", {"DUEDATE_", is_free ? "'someday'" : "'infinity'"});
     EXPECT_EQ(store_.timers().next_due({}), std::nullopt);
-    expect_buried("b", "DUEDATE_");
+    expect_dead_letter("b", "DUEDATE_");
 }
 
 TEST_P(UnreadableRows, An_unreadable_lock_does_not_keep_the_reset_from_the_others) {
@@ -143,7 +143,7 @@ TEST_P(UnreadableRows, An_unreadable_lock_does_not_keep_the_reset_from_the_other
             insert_odd(place, "b", {"LOCK_EXP_TIME_", time});
             EXPECT_EQ(reset(place), 1);
             EXPECT_EQ(job("a").lock_owner, "");
-            expect_buried("b", "LOCK_EXP_TIME_");
+            expect_dead_letter("b", "LOCK_EXP_TIME_");
             EXPECT_EQ(reset(place), 0);
             execute(fmt::format("DELETE FROM {}", schema::table_of(place)));
             execute("DELETE FROM ACT_RU_DEADLETTER_JOB");
@@ -151,14 +151,14 @@ TEST_P(UnreadableRows, An_unreadable_lock_does_not_keep_the_reset_from_the_other
     }
 }
 
-TEST_P(UnreadableRows, A_lock_that_lasts_for_ever_is_buried) {
+TEST_P(UnreadableRows, A_lock_that_lasts_for_ever_is_a_dead_letter) {
     if (dialect().name == "mysql") {
         GTEST_SKIP() << "its columns hold no such thing";
     }
     const std::string_view for_ever = dialect().name == "sqlite" ? "'forever'" : "'infinity'";
     insert_odd(JobPlace::executable, "b", {"LOCK_EXP_TIME_", for_ever});
     EXPECT_EQ(reset(JobPlace::executable), 0);
-    expect_buried("b", "LOCK_EXP_TIME_");
+    expect_dead_letter("b", "LOCK_EXP_TIME_");
 }
 
 TEST_P(UnreadableRows, A_revision_that_cannot_be_raised_does_not_stop_the_reset) {
@@ -167,7 +167,7 @@ TEST_P(UnreadableRows, A_revision_that_cannot_be_raised_does_not_stop_the_reset)
         " VALUES ('b', 'noop', 2147483647, 'x', '2025-12-31 23:00:00.000')"
     );
     EXPECT_EQ(reset(JobPlace::executable), 0);
-    expect_buried("b", "REV_");
+    expect_dead_letter("b", "REV_");
 }
 
 TEST_P(UnreadableRows, A_suspension_takes_the_others_along) {
@@ -177,7 +177,7 @@ TEST_P(UnreadableRows, A_suspension_takes_the_others_along) {
     execute("UPDATE ACT_RU_JOB SET PROCESS_INSTANCE_ID_ = 'i'");
     EXPECT_EQ(store_.jobs().suspend(SuspensionScope::instance, "i", clock_.now()), 1);
     EXPECT_EQ(place_of("a"), "suspended");
-    expect_buried("b", odd.column);
+    expect_dead_letter("b", odd.column);
     execute(fmt::format(
         "INSERT INTO ACT_RU_SUSPENDED_JOB (ID_, HANDLER_TYPE_, PROCESS_INSTANCE_ID_, {}) "
         "VALUES ('c', 'noop', 'i', {})",
@@ -186,7 +186,7 @@ TEST_P(UnreadableRows, A_suspension_takes_the_others_along) {
     ));
     EXPECT_EQ(store_.jobs().activate(SuspensionScope::instance, "i", clock_.now()), 1);
     EXPECT_EQ(place_of("a"), "executable");
-    expect_buried("c", odd.column);
+    expect_dead_letter("c", odd.column);
 }
 
 TEST_P(UnreadableRows, Lists_show_them_with_the_others) {

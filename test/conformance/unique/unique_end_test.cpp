@@ -64,7 +64,7 @@ TEST_P(UniqueKeyEnd, A_job_keeps_its_key_through_failures_timers_and_suspensions
 
 // B8
 TEST_P(UniqueKeyEnd, A_dead_letter_does_not_have_its_key_any_more) {
-    bury("a");
+    make_dead("a");
     EXPECT_EQ(place_of("a"), "dead");
     EXPECT_EQ(job("a").unique_key, "k");
     EXPECT_EQ(count_rows("JS_UNIQUE"), 0);
@@ -83,7 +83,7 @@ TEST_P(UniqueKeyEnd, A_job_that_is_cancelled_or_removed_frees_its_key) {
 }
 
 TEST_P(UniqueKeyEnd, The_removal_of_a_dead_letter_frees_nobody_elses_key) {
-    bury("a");
+    make_dead("a");
     (void)enqueue(a_job("b").with_key("k"));
     (void)store_.jobs().remove(JobPlace::dead_letter, std::vector<std::string>{"a"}, clock_.now());
     EXPECT_EQ(owner_of("k"), "b");
@@ -104,7 +104,7 @@ TEST_P(UniqueKeyEnd, An_external_job_frees_its_key_when_its_worker_has_completed
 }
 
 TEST_P(UniqueKeyEnd, A_requeued_dead_letter_takes_its_key_back) {
-    bury("a");
+    make_dead("a");
     EXPECT_EQ(requeue("a"), JobAnswer::done);
     EXPECT_EQ(owner_of("k"), "a");
     EXPECT_EQ(refusal_of(a_job("b").with_key("k")), "job a has the unique key k");
@@ -114,7 +114,7 @@ TEST_P(UniqueKeyEnd, A_requeued_dead_letter_takes_its_key_back) {
 
 // B8
 TEST_P(UniqueKeyEnd, A_dead_letter_whose_key_another_job_has_is_not_requeued) {
-    bury("a");
+    make_dead("a");
     (void)enqueue(a_job("b").with_key("k"));
     EXPECT_EQ(requeue("a"), JobAnswer::key_held);
     EXPECT_EQ(place_of("a"), "dead");
@@ -125,9 +125,9 @@ TEST_P(UniqueKeyEnd, A_dead_letter_whose_key_another_job_has_is_not_requeued) {
 }
 
 TEST_P(UniqueKeyEnd, Of_two_dead_letters_with_one_key_one_is_requeued) {
-    bury("a");
+    make_dead("a");
     (void)enqueue(a_job("b").with_key("k"));
-    bury("b");
+    make_dead("b");
     insert(JobPlace::dead_letter, a_job("c"));
     EXPECT_THAT(
         store_.jobs().requeue(std::vector<std::string>{"c", "b", "a"}, 1, {}, clock_.now()),
@@ -139,11 +139,11 @@ TEST_P(UniqueKeyEnd, Of_two_dead_letters_with_one_key_one_is_requeued) {
 TEST_P(UniqueKeyEnd, A_dead_letter_has_the_rest_of_its_period_when_it_is_requeued) {
     (void)enqueue(a_job("p").with_key("p"), {.period = 1h});
     const auto until = clock_.now() + 1h;
-    bury("p");
+    make_dead("p");
     EXPECT_THAT(refusal_of(a_job("q").with_key("p")), HasSubstr("job p has"));
     EXPECT_EQ(requeue("p"), JobAnswer::done);
     EXPECT_EQ(store_.jobs().key_owner("p")->until, until);
-    bury("p");
+    make_dead("p");
     clock_.tick(2h);
     EXPECT_EQ(requeue("p"), JobAnswer::done);
     EXPECT_EQ(store_.jobs().key_owner("p")->until, std::nullopt) << "from now on while it is open";
@@ -157,7 +157,7 @@ TEST_P(UniqueKeyEnd, A_key_that_was_left_over_is_taken_by_the_next_job) {
     EXPECT_EQ(owner_of("k"), "b");
 }
 
-TEST_P(UniqueKeyEnd, A_row_that_cannot_be_read_frees_its_key_when_it_is_buried) {
+TEST_P(UniqueKeyEnd, A_row_that_cannot_be_read_frees_its_key_when_it_becomes_a_dead_letter) {
     execute("UPDATE ACT_RU_JOB SET REV_ = 2147483600 WHERE ID_ = 'a'");
     EXPECT_TRUE(acquire().empty());
     EXPECT_EQ(place_of("a"), "dead");

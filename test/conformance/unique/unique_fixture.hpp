@@ -1,7 +1,7 @@
 #pragma once
 
 #include "executor/enqueue/job_producer.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "persistence/unique_keys.hpp"
 #include "test/conformance/store_test.hpp"
 #include "test/fixtures/recording_intake.hpp"
@@ -66,7 +66,7 @@ protected:
     }
     void complete(std::string_view id) { run(id, true); }
     void fail(std::string_view id) { run(id, false); }
-    void bury(std::string_view id) { run(id, false, {.message = "no", .retryable = false}); }
+    void make_dead(std::string_view id) { run(id, false, {.message = "no", .retryable = false}); }
 
     JobAnswer requeue(const std::string& id) {
         return store_.jobs().requeue(std::vector{id}, 1, {}, clock_.now()).front();

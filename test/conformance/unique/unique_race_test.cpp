@@ -166,22 +166,22 @@ TEST_P(UniqueKeyConcurrency, Keys_are_exact_while_jobs_run_fail_die_and_come_bac
     on_all([&](Producer& one, int number) {
         const std::string node = "node-" + std::to_string(number);
         if (number == 0) {
-            // A node that completes, fails and buries what it gets, and an operator who requeues.
+            // A node that completes, fails and gives up what it gets, and an operator who requeues.
             int turn = 0;
             while (producing > 0) {
                 for (const Job& held :
                      one.node.store().executor().acquire(claim_of(node), noop_, 3)) {
-                    const int fate = turn++ % 3;
+                    const int kind = turn++ % 3;
                     const Outcome outcome =
-                        fate == 0
+                        kind == 0
                             ? completed_outcome(held)
                             : failed_outcome(
-                                  held, {.message = "no", .retryable = fate == 1}, clock_.now()
+                                  held, {.message = "no", .retryable = kind == 1}, clock_.now()
                               );
                     const auto answer =
                         one.node.store().executor().apply(node, std::vector{outcome}).front();
                     EXPECT_EQ(answer, OutcomeAnswer::done);
-                    gone += fate == 0 ? 1 : 0;
+                    gone += kind == 0 ? 1 : 0;
                 }
                 const auto dead =
                     one.node.store().jobs().list_ids(JobPlace::dead_letter, {}, "", 2);

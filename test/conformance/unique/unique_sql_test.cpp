@@ -76,7 +76,7 @@ TEST_P(UniqueKeySql, The_end_of_a_job_from_SQL_frees_its_key) {
     complete("mail-1");
     EXPECT_EQ(count_rows("JS_UNIQUE"), 0);
     run_sql(blocks_[0]);
-    bury("mail-1");
+    make_dead("mail-1");
     EXPECT_EQ(count_rows("JS_UNIQUE"), 0);
 }
 

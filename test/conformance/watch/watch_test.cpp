@@ -86,13 +86,13 @@ TEST_P(Watching, The_longest_runs_of_living_nodes_come_first) {
     const Job older = insert_and_acquire(a_job("b"), "node-1");
     const Job later = insert_and_acquire(a_job("a"), "node-2");
     const schema::TimePoint now = clock_.now();
-    store_.nodes().tell_work(
+    store_.nodes().record_work(
         "node-1",
         {.runs =
              {{.id = "b", .revision = older.revision, .since = now - 2min},
               {.id = "gone", .revision = 1, .since = now - 1h}}}
     );
-    store_.nodes().tell_work(
+    store_.nodes().record_work(
         "node-2", {.runs = {{.id = "a", .revision = later.revision, .since = now - 1min}}}
     );
     const RunningJob first{"b", "noop", "node-1", now - 2min};
@@ -100,7 +100,7 @@ TEST_P(Watching, The_longest_runs_of_living_nodes_come_first) {
     EXPECT_THAT(store_.watch().longest_runs(now, 10), ElementsAre(first, second));
     EXPECT_THAT(store_.watch().longest_runs(now, 1), ElementsAre(first));
     EXPECT_THAT(store_.watch().longest_runs(now + 11s, 10), IsEmpty()) << "nobody lives";
-    store_.nodes().tell_work("node-1", {.runs = {{.id = "b", .revision = 99, .since = now}}});
+    store_.nodes().record_work("node-1", {.runs = {{.id = "b", .revision = 99, .since = now}}});
     EXPECT_THAT(store_.watch().longest_runs(now, 10), ElementsAre(second)) << "another run";
 }
 

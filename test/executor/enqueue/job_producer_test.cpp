@@ -1,7 +1,7 @@
 #include "executor/enqueue/job_producer.hpp"
 
 #include "persistence/sql/db_error.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "test/executor/enqueue/producer_fixture.hpp"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,6 @@
-#include "persistence/drivers/mysql/catalog.hpp"
-
-#include "persistence/drivers/postgresql/catalog.hpp"
-#include "persistence/drivers/sqlite/catalog.hpp"
+#include "persistence/drivers/mysql/mysql_catalog.hpp"
+#include "persistence/drivers/postgresql/postgresql_catalog.hpp"
+#include "persistence/drivers/sqlite/sqlite_catalog.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 #include "persistence/sql/session_pool.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "persistence/sql/transaction_runner.hpp"
 #include "test/fixtures/cutting_proxy.hpp"
 #include "test/fixtures/recording_log.hpp"

@@ -1,8 +1,8 @@
 #include "persistence/migration/ddl.hpp"
 
-#include "persistence/drivers/mysql/dialect.hpp"
-#include "persistence/drivers/postgresql/dialect.hpp"
-#include "persistence/drivers/sqlite/dialect.hpp"
+#include "persistence/drivers/mysql/mysql_dialect.hpp"
+#include "persistence/drivers/postgresql/postgresql_dialect.hpp"
+#include "persistence/drivers/sqlite/sqlite_dialect.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

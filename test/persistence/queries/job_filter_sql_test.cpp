@@ -1,6 +1,6 @@
 #include "persistence/queries/job_filter_sql.hpp"
 
-#include "persistence/drivers/sqlite/dialect.hpp"
+#include "persistence/drivers/sqlite/sqlite_dialect.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 #include "persistence/sql/session_pool.hpp"
 
-#include "persistence/drivers/sqlite/dialect.hpp"
+#include "persistence/drivers/sqlite/sqlite_dialect.hpp"
 #include "persistence/sql/db_error.hpp"
 
 #include <gtest/gtest.h>

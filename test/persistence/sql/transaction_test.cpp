@@ -1,6 +1,5 @@
-#include "persistence/sql/transaction.hpp"
-
 #include "persistence/sql/db_error.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "test/fixtures/faulty_connection.hpp"
 #include "test/fixtures/sqlite_file.hpp"
 

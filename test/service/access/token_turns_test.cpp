@@ -1,4 +1,4 @@
-#include "test/fixtures/process.hpp"
+#include "test/fixtures/background_process.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 #include "tools/access/token_file.hpp"
 

@@ -132,7 +132,7 @@ TEST_F(CliDoctor, Names_nodes_that_died_or_are_drained_or_of_other_versions) {
 TEST_F(CliDoctor, Names_nodes_that_live_and_stand_still) {
     start_node("node-1");
     EXPECT_EQ(said_about("progress"), "");
-    engine().node_store().tell_work(
+    engine().node_store().record_work(
         "node-1", {.standstill = "3 jobs are held, and none of them runs"}
     );
     EXPECT_THAT(
@@ -151,7 +151,7 @@ TEST_F(CliDoctor, Names_external_topics_that_no_worker_asks_for) {
         said_about("external workers"), HasSubstr("wrong none asks for pay: 1 jobs wait, the first")
     );
     const std::vector<persistence::AskedTopic> asked{{"pay", "w", engine().clock().now()}};
-    engine().node_store().tell_asked("node-1", asked);
+    engine().node_store().record_asked("node-1", asked);
     EXPECT_EQ(said_about("external workers"), "");
 }
 

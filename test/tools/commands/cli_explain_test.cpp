@@ -36,7 +36,7 @@ protected:
 
     void drain(const std::string& name) {
         EXPECT_TRUE(engine().node_store().set_node_state(name, NodeState::draining));
-        engine().node_store().tell_served(name, {});
+        engine().node_store().record_served(name, {});
     }
 
     void acquire(const std::string& owner, schema::Duration lock = 1h, std::size_t most = 100) {
@@ -48,9 +48,9 @@ protected:
         );
     }
 
-    void tell_run(const std::string& owner, const std::string& id) {
+    void describe_run(const std::string& owner, const std::string& id) {
         const std::int64_t revision = OpenStore(url())->jobs().find(id)->job.revision;
-        engine().node_store().tell_work(
+        engine().node_store().record_work(
             owner,
             {.runs = {{.id = id, .revision = revision, .since = engine().clock().now() - 1min}}}
         );
@@ -117,7 +117,7 @@ TEST_F(CliExplain, A_waiting_exclusive_job_names_the_sibling_and_its_node) {
     acquire("node-1");
     EXPECT_EQ(codes(second), "exclusive") << "it waits";
     EXPECT_THAT(text(second), HasSubstr(expected));
-    tell_run("web-1:4711:000000000000000000000000000000ab", first);
+    describe_run("web-1:4711:000000000000000000000000000000ab", first);
     EXPECT_THAT(text(second), HasSubstr(first + ", runs on web-1, process 4711 since 20"));
     EXPECT_EQ(explained(second)["facts"]["instance"]["jobs"][0]["id"], first);
 }
@@ -128,7 +128,7 @@ TEST_F(CliExplain, A_job_behind_a_sibling_on_its_own_node_says_so) {
     const std::string second = add({"--type", "noop", "--instance", "order-17"});
     acquire("node-1");
     EXPECT_EQ(codes(second), "held");
-    tell_run("node-1", first);
+    describe_run("node-1", first);
     EXPECT_EQ(codes(second), "behind_sibling");
     EXPECT_THAT(text(second), HasSubstr(first + ", runs on node-1 since"));
 }
@@ -297,7 +297,7 @@ TEST_F(CliExplain, A_running_job_says_where_and_since_when) {
     acquire("node-1");
     EXPECT_EQ(codes(id), "held");
     EXPECT_THAT(text(id), HasSubstr("node-1 has it: it waits there in the queue"));
-    tell_run("node-1", id);
+    describe_run("node-1", id);
     EXPECT_EQ(codes(id), "running");
     EXPECT_THAT(text(id), HasSubstr("it runs on node-1 since 20"));
 }

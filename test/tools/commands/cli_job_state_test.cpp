@@ -82,7 +82,7 @@ TEST_F(CliJobState, A_job_that_has_been_running_for_long_says_since_when) {
     EXPECT_EQ(field(id, "runningSince"), "null") << "it may still be queued";
     const std::int64_t revision = OpenStore(url())->jobs().find(id)->job.revision;
     const auto since = std::chrono::sys_days{std::chrono::year{2026} / 11 / 20};
-    engine().node_store().tell_work(
+    engine().node_store().record_work(
         "a-node", {.runs = {{.id = id, .revision = revision, .since = since}}}
     );
     EXPECT_EQ(field(id, "runningSince"), "\"2026-11-20T00:00:00.000Z\"");
@@ -119,7 +119,7 @@ TEST_F(CliJobState, Stats_by_type_tell_how_many_were_run_in_the_last_minute) {
     engine().node_store().register_node(
         {.node = "a-node", .incarnation = "1"}, {}, now, now + std::chrono::hours(1)
     );
-    engine().node_store().tell_work("a-node", {.last_minute = {{"mail", 1200, 7}}});
+    engine().node_store().record_work("a-node", {.last_minute = {{"mail", 1200, 7}}});
     const json stats = json::parse(ok({"stats", "--by-type", "-o", "json"}));
     ASSERT_EQ(stats.size(), 2U);
     EXPECT_EQ(stats[0]["handlerType"], "mail");

@@ -34,7 +34,7 @@ protected:
             {.owner = "node-1", .until = now + 1h, .now = now}, slow, 1
         );
         const std::int64_t revision = OpenStore(url())->jobs().find(id)->job.revision;
-        nodes.tell_work(
+        nodes.record_work(
             "node-1",
             {.runs = {{.id = id, .revision = revision, .since = now - 5min}},
              .last_minute = {{"fast", 120, 30}, {"slow", 6}}}
@@ -80,7 +80,7 @@ TEST_F(CliTop, It_tells_rates_places_nodes_and_the_slowest_types) {
 // The first seconds of a service count as what they are.
 TEST_F(CliTop, A_young_node_has_the_rate_of_the_time_that_it_has_been_there) {
     let_a_node_work();
-    engine().node_store().tell_work("node-1", {.last_minute = {{"fast", 40'000, 100, 2s}}});
+    engine().node_store().record_work("node-1", {.last_minute = {{"fast", 40'000, 100, 2s}}});
     EXPECT_THAT(ok({"top", "--once"}), HasSubstr("19950.0 ok/s, 50.0 failed/s"));
     EXPECT_EQ(json::parse(ok({"top", "--once", "-o", "json"}))["runsPerSecond"], 20'000);
 }
@@ -90,7 +90,7 @@ TEST_F(CliTop, External_topics_and_who_asks_for_them_are_shown_and_those_that_no
     const schema::TimePoint now = engine().clock().now();
     add({"--type", "pay", "--external"});
     add({"--type", "print", "--external"});
-    engine().node_store().tell_asked(
+    engine().node_store().record_asked(
         "node-1",
         std::vector<persistence::AskedTopic>{{"pay", "w1", now - 9s}, {"pay", "w2", now - 1s}}
     );
@@ -116,7 +116,7 @@ TEST_F(CliTop, What_external_workers_end_counts_at_the_node_that_was_told) {
     engine().start();
     add({"--type", "pay", "--external"});
     add({"--type", "pay", "--external"});
-    executor::WorkerDesk& workers = engine().workers();
+    executor::WorkerBroker& workers = engine().workers();
     const std::vector<schema::Job> jobs =
         workers.acquire({.worker = "w1", .topics = {"pay"}, .lock = 1h, .jobs = 2});
     ASSERT_EQ(jobs.size(), 2U);
@@ -134,7 +134,7 @@ TEST_F(CliTop, What_external_workers_end_counts_at_the_node_that_was_told) {
 TEST_F(CliTop, A_living_node_that_stands_still_is_marked) {
     let_a_node_work();
     EXPECT_THAT(ok({"top", "--once"}), Not(HasSubstr("STANDS STILL")));
-    engine().node_store().tell_work(
+    engine().node_store().record_work(
         "node-1", {.standstill = "3 jobs are held, and none of them runs"}
     );
     for (const std::vector<std::string>& command :

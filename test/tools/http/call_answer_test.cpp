@@ -32,7 +32,7 @@ HandlerResult result_of(const CallAnswer& answer, const TargetSettings& target =
 }
 
 /// `done`, `again`, `dead` or `waits`.
-std::string fate(const HandlerResult& result) {
+std::string outcome(const HandlerResult& result) {
     if (std::holds_alternative<Succeeded>(result)) {
         return "done";
     }
@@ -48,10 +48,10 @@ TEST(CallAnswer, Its_status_decides_what_becomes_of_the_job) {
         {502, "again"}, {503, "again"}, {504, "again"}, {599, "again"},
     };
     for (const auto& [status, expected] : cases) {
-        EXPECT_EQ(fate(result_of(an_answer(status))), expected) << status;
+        EXPECT_EQ(outcome(result_of(an_answer(status))), expected) << status;
     }
-    EXPECT_EQ(fate(result_of(an_answer(404), {.retry_statuses = {404}})), "again");
-    EXPECT_EQ(fate(result_of(an_answer(400), {.retry_statuses = {404}})), "dead");
+    EXPECT_EQ(outcome(result_of(an_answer(404), {.retry_statuses = {404}})), "again");
+    EXPECT_EQ(outcome(result_of(an_answer(400), {.retry_statuses = {404}})), "dead");
 }
 
 TEST(CallAnswer, Only_202_is_accepted_and_only_where_a_call_back_is_awaited) {
@@ -91,13 +91,13 @@ TEST(CallAnswer, Who_is_told_to_come_later_comes_later_and_uses_no_retry) {
             EXPECT_EQ(std::get<Interrupted>(result).wait, wait) << text;
         }
     }
-    EXPECT_EQ(fate(result_of(an_answer(503, "soon"))), "again");
-    EXPECT_EQ(fate(result_of(an_answer(500, "120"))), "again");
+    EXPECT_EQ(outcome(result_of(an_answer(503, "soon"))), "again");
+    EXPECT_EQ(outcome(result_of(an_answer(500, "120"))), "again");
 }
 
 TEST(CallAnswer, Waits_use_retries_where_the_target_says_so) {
     const HandlerResult result = result_of(an_answer(503, "120"), {.waits_use_retries = true});
-    EXPECT_EQ(fate(result), "again");
+    EXPECT_EQ(outcome(result), "again");
     EXPECT_EQ(std::get<Failed>(result).retry_after, 2min);
 }
 
@@ -105,10 +105,10 @@ TEST(CallAnswer, Without_an_answer_the_job_is_tried_again) {
     const HandlerResult broken =
         result_of({.kind = CallAnswer::Kind::failed, .error = "cannot connect (shop): refused"});
     EXPECT_EQ(std::get<Failed>(broken).message, "target shop: cannot connect (shop): refused");
-    EXPECT_EQ(fate(broken), "again");
+    EXPECT_EQ(outcome(broken), "again");
     const HandlerResult late = result_of({.kind = CallAnswer::Kind::timed_out});
     EXPECT_EQ(std::get<Failed>(late).message, "target shop gave no answer within PT30S");
-    EXPECT_EQ(fate(result_of({.kind = CallAnswer::Kind::stopped})), "waits");
+    EXPECT_EQ(outcome(result_of({.kind = CallAnswer::Kind::stopped})), "waits");
 }
 
 }  // namespace

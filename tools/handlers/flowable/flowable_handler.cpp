@@ -29,7 +29,7 @@ using executor::AsyncRun;
 using persistence::DbError;
 
 /// Threads that ask the database: after errors, and for exclusive jobs.
-constexpr std::size_t kDeskThreads = 4;
+constexpr std::size_t kBrokerThreads = 4;
 
 /// Before a job that met a conflict is free again, and between two tries to take an instance.
 constexpr auto kConflictWait = 200ms;
@@ -60,9 +60,9 @@ constexpr std::array<std::string_view, 16> kTypesOfProcesses{
 
 /// What is shared by all runs. Its threads end with the handler, whatever is under way: after that
 /// nobody asks the database.
-class FlowableHandler::Desk final : public std::enable_shared_from_this<Desk> {
+class FlowableHandler::Calls final : public std::enable_shared_from_this<Calls> {
 public:
-    Desk(const Dependencies& use, const FlowableSettings& settings)
+    Calls(const Dependencies& use, const FlowableSettings& settings)
         : use_(use),
           limit_(settings.time_limit + kMargin),
           engines_(std::make_shared<EnginePool>(use.client.context(), use.log, settings)) {}
@@ -72,7 +72,7 @@ public:
     /// On a worker's thread.
     void begin(const RunPtr& run) {
         use_.client.start();
-        std::call_once(started_, [this] { threads_.emplace(kDeskThreads); });
+        std::call_once(started_, [this] { threads_.emplace(kBrokerThreads); });
         if (is_exclusive(run->context().job) && !take_instance(run)) {
             after(kConflictWait, run, [this, run] { try_again(run); });
             return;
@@ -93,14 +93,14 @@ private:
         return job.exclusive && !job.process_instance_id.empty();
     }
 
-    /// Calls it on a thread of the desk, unless that is closed by then.
-    void on_desk(std::function<void()> work) { asio::post(*threads_, std::move(work)); }
+    /// Calls it on a thread of the admin, unless that is closed by then.
+    void on_admin(std::function<void()> work) { asio::post(*threads_, std::move(work)); }
 
     void after(std::chrono::milliseconds wait, const RunPtr& run, std::function<void()> work) {
         const auto timer = std::make_shared<asio::steady_timer>(use_.client.context(), wait);
         timer->async_wait([weak = weak_from_this(), run, timer, work = std::move(work)](auto) {
             if (const auto self = weak.lock()) {
-                self->on_desk(work);
+                self->on_admin(work);
             }
         });
     }
@@ -139,7 +139,8 @@ private:
                 if (is_success && !is_exclusive(run->context().job)) {
                     run->end(executor::EndedElsewhere{});
                 } else {
-                    self->on_desk([desk = self.get(), run, answer] { desk->settle(run, answer); });
+                    self->on_admin([calls = self.get(), run, answer] { calls->settle(run, answer); }
+                    );
                 }
             }
         );
@@ -193,13 +194,13 @@ private:
 };
 
 FlowableHandler::FlowableHandler(const Dependencies& dependencies, const FlowableSettings& settings)
-    // Runs that are under way own the desk as well, but only the handler's last copy closes it.
-    : desk_([desk = std::make_shared<Desk>(dependencies, settings)] {
-          return std::shared_ptr<Desk>(desk.get(), [desk](Desk*) { desk->close(); });
+    // Runs that are under way own the admin as well, but only the handler's last copy closes it.
+    : calls_([calls = std::make_shared<Calls>(dependencies, settings)] {
+          return std::shared_ptr<Calls>(calls.get(), [calls](Calls*) { calls->close(); });
       }()) {}
 
 void FlowableHandler::operator()(const std::shared_ptr<AsyncRun>& run) const {
-    desk_->begin(run);
+    calls_->begin(run);
 }
 
 std::vector<std::string> flowable_types(const FlowableSettings& settings) {

@@ -42,8 +42,8 @@ public:
     void operator()(const std::shared_ptr<executor::AsyncRun>& run) const;
 
 private:
-    class Desk;
-    std::shared_ptr<Desk> desk_;
+    class Calls;
+    std::shared_ptr<Calls> calls_;
 };
 
 /// The handler types of a process engine's jobs, and those that the settings add.

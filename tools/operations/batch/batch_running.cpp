@@ -1,6 +1,6 @@
 #include "tools/operations/batch/batch_running.hpp"
 
-#include "deadletter/batch/batch_desk.hpp"
+#include "deadletter/batch/batch_admin.hpp"
 #include "tools/handlers/batch_job.hpp"
 #include "tools/output/progress.hpp"
 #include "tools/output/record_writer.hpp"
@@ -65,7 +65,7 @@ private:
     return fmt::format("{} of {} were {}", batch.done, batch.total, done_word_of(batch));
 }
 
-[[noreturn]] void tell_of_stop(const Batch& batch, std::string_view why) {
+[[noreturn]] void print_stop(const Batch& batch, std::string_view why) {
     const std::string_view go_on =
         batch.state == BatchState::cancelled
             ? std::string_view()
@@ -93,7 +93,7 @@ private:
     return batch.done > 0 ? ExitCode::partly_done : ExitCode::refused;
 }
 
-[[nodiscard]] ExitCode tell_of_begun(Session& session, const Batch& batch, const Record& more) {
+[[nodiscard]] ExitCode print_begun(Session& session, const Batch& batch, const Record& more) {
     session.count_changes(1);
     Record record{text_field("batch", batch.id), number_field("total", batch.total)};
     record.insert(record.end(), more.begin(), more.end());
@@ -108,7 +108,7 @@ run_as_batch(Session& session, persistence::NewBatch batch, const BatchManner& m
     if (session.is_narrowed() && !manner.in_background) {
         return std::nullopt;  // A batch selects among all jobs.
     }
-    deadletter::BatchDesk desk = session.batches();
+    deadletter::BatchAdmin admin = session.batches();
     const bool can_keep = persistence::BatchStore::can_keep(batch.filter);
     if (manner.in_background && !can_keep) {
         throw CliError(ExitCode::wrong_usage, "the filter is too long for --background");
@@ -119,14 +119,14 @@ run_as_batch(Session& session, persistence::NewBatch batch, const BatchManner& m
     batch.order.who = session.actor();
     batch.order.reason = session.reason();
     if (!manner.in_background) {
-        return carry_out_batch(session, desk.begin(batch), manner.more);
+        return carry_out_batch(session, admin.begin(batch), manner.more);
     }
     batch.carrier = batch_job(session.settings().batch_job_priority);
-    return tell_of_begun(session, desk.begin(batch), manner.more);
+    return print_begun(session, admin.begin(batch), manner.more);
 }
 
 ExitCode carry_out_batch(Session& session, const Batch& batch, const Record& more) {
-    deadletter::BatchDesk desk = session.batches();
+    deadletter::BatchAdmin admin = session.batches();
     StopRequest stop(session);
     bool was_stopped = false;
     std::optional<Batch> after;
@@ -137,17 +137,17 @@ ExitCode carry_out_batch(Session& session, const Batch& batch, const Record& mor
             was_stopped = stop.is_made();
             return !was_stopped;
         };
-        after = desk.carry_out(batch.id, {.on_page = on_page}, schema::sleep_for);
+        after = admin.carry_out(batch.id, {.on_page = on_page}, schema::sleep_for);
     }
     if (!after) {
         throw CliError(ExitCode::not_found, fmt::format("the batch {} is gone", batch.id));
     }
     session.count_changes(after->done - batch.done);
     if (after->state == BatchState::running && was_stopped) {
-        tell_of_stop(*after, session.must_stop() ? "the service stops" : "interrupted");
+        print_stop(*after, session.must_stop() ? "the service stops" : "interrupted");
     }
     if (after->state != BatchState::done) {
-        tell_of_stop(*after, fmt::format("somebody else {} it", name_of(after->state)));
+        print_stop(*after, fmt::format("somebody else {} it", name_of(after->state)));
     }
     return report(session, *after, more);
 }
@@ -164,7 +164,7 @@ ExitCode leave_to_nodes(Session& session, const Batch& batch) {
         const auto its_job = deadletter::JobSelection::these({batch.id});
         session.dead_letters().requeue(its_job, {.retries = carrier.retries});
     }
-    return tell_of_begun(session, batch, {});
+    return print_begun(session, batch, {});
 }
 
 }  // namespace jobstrand::cli

@@ -33,7 +33,7 @@ using persistence::SessionPool;
     );
 }
 
-void tell_upgrade(Session& session, const persistence::UpgradeResult& result) {
+void print_upgrade(Session& session, const persistence::UpgradeResult& result) {
     std::string what = fmt::format("the tables have version {} already", result.to);
     if (result.from == 0) {
         what = fmt::format("created the tables of version {}", result.to);
@@ -94,7 +94,7 @@ void tell_upgrade(Session& session, const persistence::UpgradeResult& result) {
 ExitCode create_schema(Session& session, const SchemaOptions&) {
     const auto pool = open(session, true);
     const auto connection = pool->lease(SessionPool::Access::write);
-    tell_upgrade(session, persistence::upgrade_schema(*connection));
+    print_upgrade(session, persistence::upgrade_schema(*connection));
     return ExitCode::done;
 }
 
@@ -113,7 +113,7 @@ ExitCode upgrade_existing_schema(Session& session, const SchemaOptions& options)
             "added to the tables that were there what version {} needs\n", result.to
         );
     } else {
-        tell_upgrade(session, result);
+        print_upgrade(session, result);
     }
     if (options.with_datetimes) {
         session.streams().out

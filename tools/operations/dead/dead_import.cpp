@@ -64,7 +64,7 @@ private:
 
     void take(const BoundedLine& line) {
         if (line.is_too_long) {
-            tell_bad(
+            print_bad(
                 line.number, fmt::format("the line is longer than {} bytes", kBytesOfCopyLine)
             );
             return;
@@ -74,7 +74,7 @@ private:
         }
         CopyFromJson read = copy_from_json(line.text);
         if (!read.problems.empty()) {
-            tell_bad(line.number, read.problems.front());
+            print_bad(line.number, read.problems.front());
             return;
         }
         page_.push_back(std::move(read.copy));
@@ -116,13 +116,13 @@ private:
     [[nodiscard]] bool
     refused(std::span<const DeadLetterCopy> copies, std::int64_t number, const std::string& why) {
         if (number > 0 || copies.size() == 1) {
-            tell_bad(number > 0 ? number : numbers_.front(), why);
+            print_bad(number > 0 ? number : numbers_.front(), why);
             return true;
         }
         return false;
     }
 
-    void tell_bad(std::int64_t number, const std::string& problem) {
+    void print_bad(std::int64_t number, const std::string& problem) {
         if (static_cast<std::size_t>(++bad_) <= kBadLinesTold) {
             session_.tell(fmt::format("{}:{}: {}", input_.name(), number, problem));
         }

@@ -86,7 +86,7 @@ ExitCode list_dead(Session& session, const DeadListOptions& options) {
         [&](const PlacedJob& placed) { return record_of_dead(placed, has_age, now); },
         [](const PlacedJob& placed) { return placed.job.id; }
     );
-    tell_rest(session, page, &schema::Job::id);
+    print_rest(session, page, &schema::Job::id);
     return ExitCode::done;
 }
 

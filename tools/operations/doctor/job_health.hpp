@@ -1,6 +1,6 @@
 #pragma once
 
-#include "deadletter/desk/external_topics.hpp"
+#include "deadletter/admin/external_topics.hpp"
 #include "persistence/served_store.hpp"
 #include "schema/job.hpp"
 #include "tools/operations/doctor/finding.hpp"

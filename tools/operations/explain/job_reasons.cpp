@@ -22,7 +22,7 @@ namespace {
 
 }  // namespace
 
-Words tell_not_found(const Telling& t) {
+Words describe_not_found(const Telling& t) {
     if (t.facts.is_a_series) {
         return {
             "the job has run: it was the first turn of the series of this name",
@@ -34,7 +34,7 @@ Words tell_not_found(const Telling& t) {
         "jobstrand audit ls tells who has removed jobs"};
 }
 
-Words tell_dead_letter(const Telling& t) {
+Words describe_dead_letter(const Telling& t) {
     const Job& job = t.job();
     const std::string since =
         job.failed_time ? " since " + t.when(*job.failed_time) : std::string();
@@ -56,7 +56,7 @@ Words tell_dead_letter(const Telling& t) {
     return words;
 }
 
-Words tell_running(const Telling& t) {
+Words describe_running(const Telling& t) {
     return {
         fmt::format(
             "it runs on {} since {}; its lock lasts until {}, and is renewed",
@@ -67,7 +67,7 @@ Words tell_running(const Telling& t) {
         fmt::format("to take it away: jobstrand job cancel {} --reason TEXT", t.id())};
 }
 
-Words tell_held(const Telling& t) {
+Words describe_held(const Telling& t) {
     const Node& node = *t.nodes.owner;
     return {
         fmt::format(
@@ -79,7 +79,7 @@ Words tell_held(const Telling& t) {
         "ask again in some seconds: a node tells of a run when it has lasted a third of its lease"};
 }
 
-Words tell_held_by_worker(const Telling& t) {
+Words describe_held_by_worker(const Telling& t) {
     return {
         fmt::format(
             "the external worker {} has it until {}",
@@ -89,7 +89,7 @@ Words tell_held_by_worker(const Telling& t) {
         "if it has not ended the job by then, the next worker that asks gets it"};
 }
 
-Words tell_suspended(const Telling& t) {
+Words describe_suspended(const Telling& t) {
     if (t.facts.suspended_by.empty()) {
         return {
             "it is suspended, by nobody that these tables know: another engine may have done it",
@@ -104,7 +104,7 @@ Words tell_suspended(const Telling& t) {
     return {fmt::format("{}", fmt::join(causes, "; ")), fmt::format("{}", fmt::join(ends, "; "))};
 }
 
-Words tell_not_due(const Telling& t) {
+Words describe_not_due(const Telling& t) {
     const Job& job = t.job();
     std::string text = fmt::format("it is not due before {}", t.when(job.due_date));
     if (job.attempts > 0) {
@@ -121,7 +121,7 @@ Words tell_not_due(const Telling& t) {
         is_timer ? fmt::format("to run it now: jobstrand timer fire {}", t.id()) : std::string()};
 }
 
-Words tell_external_worker(const Telling& t) {
+Words describe_external_worker(const Telling& t) {
     return {
         fmt::format(
             "it waits for an external worker that asks for {}",
@@ -130,7 +130,7 @@ Words tell_external_worker(const Telling& t) {
         "start a worker for it, or see its log; no node runs such jobs"};
 }
 
-Words tell_workers_busy(const Telling& t) {
+Words describe_workers_busy(const Telling& t) {
     std::size_t workers = 0;
     for (const Node* node : t.nodes.in_scope) {
         workers += node->load.workers;
@@ -144,7 +144,7 @@ Words tell_workers_busy(const Telling& t) {
         "it runs when one is free; more nodes, or a higher maxPoolSize, make that sooner"};
 }
 
-Words tell_overdue_timer(const Telling& t) {
+Words describe_overdue_timer(const Telling& t) {
     return {
         fmt::format(
             "it is due since {}; nodes fetch due timers as they have room, the earliest first",
@@ -153,7 +153,7 @@ Words tell_overdue_timer(const Telling& t) {
         t.nodes.idle.empty() ? "" : ready_nodes(t) + ": it runs soon"};
 }
 
-Words tell_free_job(const Telling& t) {
+Words describe_free_job(const Telling& t) {
     return {"nothing is in its way: a node takes it at its next look", ready_nodes(t)};
 }
 

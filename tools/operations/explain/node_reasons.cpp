@@ -91,7 +91,7 @@ namespace {
 
 }  // namespace
 
-Words tell_dead_node(const Telling& t) {
+Words describe_dead_node(const Telling& t) {
     const std::string who =
         t.nodes.owner != nullptr
             ? fmt::format(
@@ -109,7 +109,7 @@ Words tell_dead_node(const Telling& t) {
         t.nodes.living.empty() ? "start a node: jobstrand serve" : ""};
 }
 
-Words tell_lock_over(const Telling& t) {
+Words describe_lock_over(const Telling& t) {
     if (t.facts.placed->place == JobPlace::external_worker) {
         return {
             fmt::format(
@@ -131,7 +131,7 @@ Words tell_lock_over(const Telling& t) {
         "if that goes on, see the log of that node"};
 }
 
-Words tell_no_node(const Telling& t) {
+Words describe_no_node(const Telling& t) {
     const std::string last = t.facts.nodes.empty()
                                  ? std::string()
                                  : fmt::format(
@@ -142,7 +142,7 @@ Words tell_no_node(const Telling& t) {
     return {"no node lives that could take it" + last, "start one: jobstrand serve"};
 }
 
-Words tell_paused(const Telling& t) {
+Words describe_paused(const Telling& t) {
     std::vector<std::string> why;
     std::vector<std::string> advice;
     if (!t.nodes.drained.empty()) {
@@ -165,7 +165,7 @@ Words tell_paused(const Telling& t) {
         fmt::format("{}", fmt::join(advice, "; or "))};
 }
 
-Words tell_no_handler(const Telling& t) {
+Words describe_no_handler(const Telling& t) {
     std::set<std::string> types;
     for (const Node* node : t.nodes.living) {
         types.insert(node->handler_types.begin(), node->handler_types.end());
@@ -186,7 +186,7 @@ Words tell_no_handler(const Telling& t) {
         )};
 }
 
-Words tell_lacks_need(const Telling& t) {
+Words describe_lacks_need(const Telling& t) {
     return {
         fmt::format(
             "it needs {}, which none of the {} living nodes that serve {} has{}",
@@ -200,7 +200,7 @@ Words tell_lacks_need(const Telling& t) {
         )};
 }
 
-Words tell_out_of_scope(const Telling& t) {
+Words describe_out_of_scope(const Telling& t) {
     std::vector<std::string> nodes;
     for (const Node* node : t.nodes.with_needs) {
         nodes.push_back(scope_in_the_way(*node, t.job()));

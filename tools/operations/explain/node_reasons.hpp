@@ -5,12 +5,12 @@
 /// Reasons that lie in the nodes: who lives, who takes what, who holds the job.
 namespace jobstrand::cli {
 
-[[nodiscard]] Words tell_dead_node(const Telling& t);
-[[nodiscard]] Words tell_lock_over(const Telling& t);
-[[nodiscard]] Words tell_no_node(const Telling& t);
-[[nodiscard]] Words tell_paused(const Telling& t);
-[[nodiscard]] Words tell_no_handler(const Telling& t);
-[[nodiscard]] Words tell_lacks_need(const Telling& t);
-[[nodiscard]] Words tell_out_of_scope(const Telling& t);
+[[nodiscard]] Words describe_dead_node(const Telling& t);
+[[nodiscard]] Words describe_lock_over(const Telling& t);
+[[nodiscard]] Words describe_no_node(const Telling& t);
+[[nodiscard]] Words describe_paused(const Telling& t);
+[[nodiscard]] Words describe_no_handler(const Telling& t);
+[[nodiscard]] Words describe_lacks_need(const Telling& t);
+[[nodiscard]] Words describe_out_of_scope(const Telling& t);
 
 }  // namespace jobstrand::cli

@@ -45,7 +45,7 @@ namespace {
 
 }  // namespace
 
-Words tell_exclusive(const Telling& t) {
+Words describe_exclusive(const Telling& t) {
     const auto& group = t.facts.group;
     if (!group || group->lock_owner.empty()) {
         return {
@@ -86,7 +86,7 @@ Words tell_exclusive(const Telling& t) {
         )};
 }
 
-Words tell_limit(const Telling& t) {
+Words describe_limit(const Telling& t) {
     std::vector<std::string> full;
     for (const LimitUse* use : deadletter::full_limits(t.facts, t.nodes)) {
         full.push_back(use_of(*use, t));

@@ -5,7 +5,7 @@
 /// Reasons that lie in other jobs: those of its instance, and those within its limits.
 namespace jobstrand::cli {
 
-[[nodiscard]] Words tell_exclusive(const Telling& t);
-[[nodiscard]] Words tell_limit(const Telling& t);
+[[nodiscard]] Words describe_exclusive(const Telling& t);
+[[nodiscard]] Words describe_limit(const Telling& t);
 
 }  // namespace jobstrand::cli

@@ -109,7 +109,7 @@ void report_added(Session& session, const NewJob& job, const schema::Enqueued& e
 }
 
 /// Whoever adds a job expects that it is added, and that no other is gone.
-void tell_key(Session& session, const NewJob& job, const schema::Enqueued& enqueued) {
+void print_key(Session& session, const NewJob& job, const schema::Enqueued& enqueued) {
     const std::string key = quoted_if_needed(job.job.unique_key);
     if (!enqueued.is_added) {
         session.tell(
@@ -121,7 +121,7 @@ void tell_key(Session& session, const NewJob& job, const schema::Enqueued& enque
 }
 
 /// Whoever adds a job expects it to run.
-void tell_suspended(Session& session, const NewJob& job, const std::string& id) {
+void print_suspended(Session& session, const NewJob& job, const std::string& id) {
     const bool belongs_to_something = !job.job.process_instance_id.empty() ||
                                       !job.job.process_definition_id.empty() || job.repeats();
     if (!belongs_to_something) {
@@ -155,9 +155,9 @@ void tell_suspended(Session& session, const NewJob& job, const std::string& id) 
         throw CliError(ExitCode::refused, what + ": take another");
     }
     report_added(session, job, enqueued);
-    tell_key(session, job, enqueued);
+    print_key(session, job, enqueued);
     if (enqueued.is_added) {
-        tell_suspended(session, job, enqueued.id);
+        print_suspended(session, job, enqueued.id);
     }
     return ExitCode::done;
 }

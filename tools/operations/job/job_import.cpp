@@ -63,7 +63,7 @@ public:
     }
 
     /// After a key that could not be had: which line has it.
-    [[noreturn]] void tell_held_key(const persistence::KeyHeld& held) {
+    [[noreturn]] void print_held_key(const persistence::KeyHeld& held) {
         rewind();
         while (const auto line = lines_->next()) {
             if (line->job.job.unique_key == held.key()) {
@@ -76,7 +76,7 @@ public:
     }
 
     /// After a duplicate key: which line has the id, or the key of a series, that is taken.
-    [[noreturn]] void tell_taken_id(const DbError& error) {
+    [[noreturn]] void print_taken_id(const DbError& error) {
         rewind();
         while (const auto line = lines_->next()) {
             if (const std::string what = what_is_taken(session_, line->job); !what.empty()) {
@@ -86,7 +86,7 @@ public:
         throw error;
     }
 
-    [[noreturn]] void tell_changed_file() const {
+    [[noreturn]] void print_changed_file() const {
         throw CliError(
             ExitCode::failed, input_.name() + " was changed while it was read: no job was added"
         );
@@ -153,7 +153,7 @@ private:
             session_.format(),
             {number_field("added", counts.added),
              number_field("badLines", bad_),
-             number_field("suspended", tell_suspended()),
+             number_field("suspended", print_suspended()),
              number_field("keptOut", counts.kept_out),
              number_field("replaced", counts.replaced)}
         );
@@ -161,7 +161,7 @@ private:
     }
 
     /// Whoever adds jobs expects them to run. Returns how many will not.
-    std::int64_t tell_suspended() {
+    std::int64_t print_suspended() {
         std::int64_t all = 0;
         std::map<std::string, std::int64_t> by_reason;
         for (const auto& [like, jobs] : suspended_) {
@@ -221,14 +221,14 @@ ExitCode import_jobs(Session& session, const ImportOptions& options) {
     try {
         return import.all_or_none();
     } catch (const executor::SourceChanged&) {
-        import.tell_changed_file();
+        import.print_changed_file();
     } catch (const persistence::KeyHeld& held) {
-        import.tell_held_key(held);
+        import.print_held_key(held);
     } catch (const DbError& error) {
         if (error.kind() != DbErrorKind::duplicate_key) {
             throw;
         }
-        import.tell_taken_id(error);
+        import.print_taken_id(error);
     }
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "deadletter/desk/job_search.hpp"
+#include "deadletter/admin/job_search.hpp"
 #include "persistence/suspension.hpp"
 #include "tools/output/record.hpp"
 #include "tools/session/session.hpp"

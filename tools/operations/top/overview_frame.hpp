@@ -1,6 +1,6 @@
 #pragma once
 
-#include "deadletter/desk/overview.hpp"
+#include "deadletter/admin/overview.hpp"
 #include "tools/output/fields.hpp"
 #include "tools/output/output_style.hpp"
 #include "tools/output/record.hpp"

@@ -1,6 +1,6 @@
 #include "tools/operations/top/screen.hpp"
 
-#include "tools/process/process.hpp"
+#include "tools/process/this_process.hpp"
 
 #include <poll.h>
 #include <sys/ioctl.h>

@@ -1,6 +1,6 @@
 #include "tools/operations/top/top.hpp"
 
-#include "deadletter/desk/overview.hpp"
+#include "deadletter/admin/overview.hpp"
 #include "tools/operations/top/overview_frame.hpp"
 #include "tools/operations/top/screen.hpp"
 #include "tools/parameters/option_values.hpp"
@@ -22,7 +22,7 @@ constexpr int kRestForEachRead = 9;
 
 [[nodiscard]] Overview overview(Session& session, bool is_soon) {
     engine::Wiring& engine = session.engine();
-    return deadletter::OverviewDesk(
+    return deadletter::OverviewReader(
                {engine.store(), engine.watch_store(), engine.node_store()}, engine.clock()
     )
         .read(is_soon ? std::optional(deadletter::kRowsSoon) : std::nullopt);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "deadletter/desk/job_search.hpp"
+#include "deadletter/admin/job_search.hpp"
 #include "schema/log.hpp"
 #include "tools/access/scope.hpp"
 #include "tools/engine/wiring.hpp"

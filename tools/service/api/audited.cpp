@@ -1,6 +1,6 @@
 #include "tools/service/api/audited.hpp"
 
-#include "deadletter/desk/audit_desk.hpp"
+#include "deadletter/admin/audit_trail.hpp"
 
 #include <utility>
 
@@ -38,11 +38,11 @@ WorkPool::BlockingHandler
 audited(const ApiParts& api, std::string action, WorkPool::BlockingHandler handler) {
     return [&api, action = std::move(action), handler = std::move(handler)](const Request& request
            ) {
-        deadletter::AuditDesk desk(
+        deadletter::AuditTrail admin(
             api.engine.audit_store(), api.engine.clock(), &api.engine.action_counts()
         );
         Response response;
-        desk.run(
+        admin.run(
             {
                 .who = request.caller,
                 .via = "http",

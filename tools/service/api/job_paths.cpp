@@ -1,6 +1,6 @@
 #include "tools/service/api/job_paths.hpp"
 
-#include "deadletter/desk/job_search.hpp"
+#include "deadletter/admin/job_search.hpp"
 #include "tools/access/narrowed_store.hpp"
 #include "tools/access/seen_runs.hpp"
 #include "tools/output/record.hpp"

@@ -7,7 +7,7 @@
 #include "tools/records/done_json.hpp"
 #include "tools/records/job_json.hpp"
 #include "tools/records/stats_json.hpp"
-#include "tools/service/api/job_query.hpp"
+#include "tools/service/api/job_list_query.hpp"
 #include "tools/service/http/problem.hpp"
 #include "tools/text/json_text.hpp"
 #include "tools/text/percent.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-/// What the paths for operators do: each a skin over the desk that the command line uses too.
+/// What the paths for operators do: each a skin over the admin that the command line uses too.
 namespace jobstrand::service {
 
 /// Jobs of a place, page by page, as `job ls -o json` prints them: `{"items":[...],"after":ID}`,

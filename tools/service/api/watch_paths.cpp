@@ -1,7 +1,7 @@
 #include "tools/service/api/watch_paths.hpp"
 
-#include "deadletter/desk/external_topics.hpp"
-#include "deadletter/desk/node_desk.hpp"
+#include "deadletter/admin/external_topics.hpp"
+#include "deadletter/admin/node_admin.hpp"
 #include "persistence/watch_store.hpp"
 #include "tools/output/time_field.hpp"
 #include "tools/records/news_json.hpp"
@@ -192,9 +192,9 @@ std::vector<WatchedPart> EngineChanges::jobs(const Scope& scope, BacklogTrend& t
 }
 
 std::vector<WatchedNode> EngineChanges::nodes() {
-    deadletter::NodeDesk desk(api_.engine.node_store());
-    std::vector<persistence::Node> nodes = desk.list();
-    std::vector<persistence::Node> lost = desk.lost(api_.engine.clock().now());
+    deadletter::NodeAdmin admin(api_.engine.node_store());
+    std::vector<persistence::Node> nodes = admin.list();
+    std::vector<persistence::Node> lost = admin.lost(api_.engine.clock().now());
     lost.resize(std::min(lost.size(), kTold));
     std::ranges::move(lost, std::back_inserter(nodes));
     std::vector<WatchedNode> watched;

@@ -41,25 +41,25 @@ Handler WorkPool::wrap_late(LateHandler handler) {
 }
 
 void WorkPool::run_in(
-    Lane& lane,
+    IndexRange& range,
     const LateHandler& handler,
     Request request,
     const Answer& answer
 ) {
-    if (lane.held.fetch_add(1) >= lane.most) {
-        lane.held.fetch_sub(1);
+    if (range.held.fetch_add(1) >= range.most) {
+        range.held.fetch_sub(1);
         answer(come_again("too many requests at once"));
         return;
     }
     // Defended catch: one that finds no memory must not be counted for ever.
     try {
         const auto shared = std::make_shared<Request>(std::move(request));
-        boost::asio::post(lane.threads, [this, &lane, &handler, shared, answer] {
+        boost::asio::post(range.threads, [this, &range, &handler, shared, answer] {
             run(handler, *shared, answer);
-            lane.held.fetch_sub(1);
+            range.held.fetch_sub(1);
         });
     } catch (const std::bad_alloc&) {
-        lane.held.fetch_sub(1);
+        range.held.fetch_sub(1);
         throw;
     }
 }
@@ -93,9 +93,9 @@ void WorkPool::post(std::function<void()> act) {
 
 void WorkPool::stop() {
     is_stopping_ = true;
-    for (Lane* const lane : {&work_, &reading_}) {
-        lane->threads.stop();
-        lane->threads.join();
+    for (IndexRange* const range : {&work_, &reading_}) {
+        range->threads.stop();
+        range->threads.join();
     }
 }
 

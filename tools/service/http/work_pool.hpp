@@ -49,19 +49,21 @@ public:
 
 private:
     /// Threads, and the requests that they have or will have.
-    struct Lane {
-        Lane(std::size_t count, std::size_t waiting) : threads(count), most(count + waiting) {}
+    struct IndexRange {
+        IndexRange(std::size_t count, std::size_t waiting)
+            : threads(count), most(count + waiting) {}
 
         boost::asio::thread_pool threads;
         const std::size_t most;
         std::atomic<std::size_t> held{0};
     };
 
-    void run_in(Lane& lane, const LateHandler& handler, Request request, const Answer& answer);
+    void
+    run_in(IndexRange& range, const LateHandler& handler, Request request, const Answer& answer);
     void run(const LateHandler& handler, const Request& request, const Answer& answer);
 
-    Lane work_;
-    Lane reading_;
+    IndexRange work_;
+    IndexRange reading_;
     schema::Log& log_;
     std::atomic<bool> is_stopping_{false};
 };

@@ -1,7 +1,7 @@
 #include "tools/service/management/management_actions.hpp"
 
+#include "deadletter/admin/job_admin.hpp"
 #include "deadletter/dead_letters.hpp"
-#include "deadletter/desk/job_desk.hpp"
 #include "executor/manual_run.hpp"
 #include "schema/text/iso8601.hpp"
 #include "tools/access/narrowed_store.hpp"
@@ -26,7 +26,7 @@ namespace {
 
 using deadletter::ItemAnswer;
 using deadletter::ItemResult;
-using deadletter::JobDesk;
+using deadletter::JobAdmin;
 using schema::JobPlace;
 
 /// Ids of one request.
@@ -65,8 +65,8 @@ find_in(NarrowedStore store, JobPlace place, const std::string& id) {
 with_one(const ApiParts& api, const JobKind& kind, const Request& request, const auto& act) {
     ItemResult result{.answer = ItemAnswer::not_found};
     NarrowedStore store = store_for(api, request);
-    deadletter::JobDesk desk(store, api.engine.series_store(), api.engine.clock());
-    act(desk, deadletter::BulkWatch{.on_item = [&](const ItemResult& item) { result = item; }});
+    deadletter::JobAdmin admin(store, api.engine.series_store(), api.engine.clock());
+    act(admin, deadletter::BulkWatch{.on_item = [&](const ItemResult& item) { result = item; }});
     return response_for(result, kind);
 }
 
@@ -169,8 +169,8 @@ Response show_stack_trace(const ApiParts& api, const JobKind& kind, const Reques
 }
 
 Response delete_job_of(const ApiParts& api, const JobKind& kind, const Request& request) {
-    return with_one(api, kind, request, [&](JobDesk& desk, const deadletter::BulkWatch& watch) {
-        (void)desk.remove(deadletter::JobSelection::these(request.parameters), kind.place, watch);
+    return with_one(api, kind, request, [&](JobAdmin& admin, const deadletter::BulkWatch& watch) {
+        (void)admin.remove(deadletter::JobSelection::these(request.parameters), kind.place, watch);
     });
 }
 
@@ -199,13 +199,18 @@ Response act_on_timer(const ApiParts& api, const Request& request) {
         return no_action(action, "move, and reschedule");
     }
     if (action == "move") {
-        return with_one(api, kind, request, [&](JobDesk& desk, const deadletter::BulkWatch& watch) {
-            (void)desk.fire(request.parameters, watch);
-        });
+        return with_one(
+            api,
+            kind,
+            request,
+            [&](JobAdmin& admin, const deadletter::BulkWatch& watch) {
+                (void)admin.fire(request.parameters, watch);
+            }
+        );
     }
     const schema::TimePoint due_date = due_date_in(members);
-    return with_one(api, kind, request, [&](JobDesk& desk, const deadletter::BulkWatch& watch) {
-        (void)desk.reschedule(request.parameters, due_date, watch);
+    return with_one(api, kind, request, [&](JobAdmin& admin, const deadletter::BulkWatch& watch) {
+        (void)admin.reschedule(request.parameters, due_date, watch);
     });
 }
 

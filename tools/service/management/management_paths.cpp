@@ -1,6 +1,6 @@
 #include "tools/service/management/management_paths.hpp"
 
-#include "deadletter/desk/job_search.hpp"
+#include "deadletter/admin/job_search.hpp"
 #include "tools/access/narrowed_store.hpp"
 #include "tools/service/api/audited.hpp"
 #include "tools/service/http/flowable_error.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "deadletter/admin/job_search.hpp"
 #include "deadletter/causes/cause_tally.hpp"
-#include "deadletter/desk/job_search.hpp"
 #include "persistence/watch_store.hpp"
 #include "schema/job_place.hpp"
 #include "schema/time.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "deadletter/desk/audit_desk.hpp"
+#include "deadletter/admin/audit_trail.hpp"
 #include "executor/report/executor_figures.hpp"
 #include "persistence/watch_store.hpp"
 #include "tools/service/api/api_parts.hpp"

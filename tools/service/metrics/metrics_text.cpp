@@ -50,13 +50,13 @@ std::string_view name_of(MetricKind kind) {
 
 void MetricsText::begin(const MetricHead& head) {
     head_ = &head;
-    is_head_told_ = false;
+    is_head_written_ = false;
 }
 
 // A metric without a value has no head either.
-void MetricsText::tell_head() {
-    if (!is_head_told_) {
-        is_head_told_ = true;
+void MetricsText::write_head() {
+    if (!is_head_written_) {
+        is_head_written_ = true;
         fmt::format_to(
             std::back_inserter(text_),
             "# HELP {0} {1}.\n# TYPE {0} {2}\n",
@@ -85,7 +85,7 @@ void MetricsText::add_text(
 ) {
     const auto& names = head_->label_names;
     JOBSTRAND_ENSURE(std::cmp_equal(labels.size(), std::ranges::find(names, "") - names.begin()));
-    tell_head();
+    write_head();
     text_ += head_->name;
     char before = '{';
     auto name = names.begin();
@@ -100,14 +100,14 @@ void MetricsText::add_text(
 }
 
 void MetricsText::add(const schema::DurationHistogram& histogram) {
-    tell_head();
+    write_head();
     append_buckets(
         text_, head_->name, schema::DurationHistogram::kBoundsS, histogram, histogram.sum_s()
     );
 }
 
 void MetricsText::add(const schema::SizeHistogram& histogram) {
-    tell_head();
+    write_head();
     append_buckets(text_, head_->name, schema::SizeHistogram::kBounds, histogram, histogram.sum());
 }
 

@@ -45,11 +45,11 @@ public:
     [[nodiscard]] const std::string& text() const { return text_; }
 
 private:
-    void tell_head();
+    void write_head();
     void add_text(std::string_view number, std::initializer_list<std::string_view> labels);
 
     const MetricHead* head_ = nullptr;
-    bool is_head_told_ = false;
+    bool is_head_written_ = false;
     std::string text_;
 };
 

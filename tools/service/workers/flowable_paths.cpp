@@ -1,6 +1,6 @@
 #include "tools/service/workers/flowable_paths.hpp"
 
-#include "deadletter/desk/job_search.hpp"
+#include "deadletter/admin/job_search.hpp"
 #include "schema/limits.hpp"
 #include "tools/access/narrowed_store.hpp"
 #include "tools/service/http/flowable_error.hpp"

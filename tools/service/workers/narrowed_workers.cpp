@@ -47,7 +47,7 @@ for_seen(const ApiParts& api, const Scope& scope, std::span<const Item> items, c
             indices.push_back(i);
         }
     }
-    // What the desk has against the request counts also where nothing is left of it.
+    // What the broker has against the request counts also where nothing is left of it.
     const std::vector<WorkerAnswer> given = act(std::span<const Item>(wanted));
     std::vector<WorkerAnswer> answers(items.size(), WorkerAnswer::not_found);
     for (std::size_t i = 0; i < given.size(); ++i) {
@@ -80,12 +80,12 @@ executor::AcquireOrder within(const Scope& scope, executor::AcquireOrder order) 
 std::vector<WorkerAnswer>
 NarrowedWorkers::finish(std::string_view worker, std::span<const WorkResult> results) const {
     return for_seen(api_, scope_, results, [&](std::span<const WorkResult> seen) {
-        return desk().finish(worker, seen);
+        return broker().finish(worker, seen);
     });
 }
 
 bool NarrowedWorkers::take_back(std::string_view worker, const std::string& job) const {
-    return NarrowedStore(api_.engine.store(), scope_).find(job) && desk().take_back(worker, job);
+    return NarrowedStore(api_.engine.store(), scope_).find(job) && broker().take_back(worker, job);
 }
 
 std::vector<WorkerAnswer> NarrowedWorkers::extend(
@@ -94,7 +94,7 @@ std::vector<WorkerAnswer> NarrowedWorkers::extend(
     schema::Duration lock
 ) const {
     return for_seen(api_, scope_, jobs, [&](std::span<const HeldJob> seen) {
-        return desk().extend(worker, seen, lock);
+        return broker().extend(worker, seen, lock);
     });
 }
 
@@ -123,7 +123,7 @@ std::vector<WorkerAnswer> NarrowedWorkers::tell(
                                 : answer_about(jobs[i], found->second, worker)
         );
         if (answers.back() == WorkerAnswer::done && i < news.size() && news[i]) {
-            desk().tell(found->second, *news[i]);
+            broker().tell(found->second, *news[i]);
         }
     }
     return answers;
@@ -132,7 +132,7 @@ std::vector<WorkerAnswer> NarrowedWorkers::tell(
 std::vector<WorkerAnswer>
 NarrowedWorkers::give_back(std::string_view worker, std::span<const HeldJob> jobs) const {
     return for_seen(api_, scope_, jobs, [&](std::span<const HeldJob> seen) {
-        return desk().give_back(worker, seen);
+        return broker().give_back(worker, seen);
     });
 }
 
@@ -141,7 +141,7 @@ std::int64_t NarrowedWorkers::give_back_all(
     const std::optional<std::string>& tenant
 ) const {
     if (!scope_.is_narrow()) {
-        return desk().give_back_all(worker, tenant);
+        return broker().give_back_all(worker, tenant);
     }
     persistence::JobFilter held{.fields = {persistence::equals(&schema::Job::lock_owner, worker)}};
     if (tenant) {
@@ -162,7 +162,7 @@ std::int64_t NarrowedWorkers::give_back_all(
         std::ranges::transform(ids, std::back_inserter(jobs), [](const std::string& id) {
             return HeldJob{.id = id};
         });
-        released += std::ranges::count(desk().give_back(worker, jobs), WorkerAnswer::done);
+        released += std::ranges::count(broker().give_back(worker, jobs), WorkerAnswer::done);
     } while (!ids.empty());
     return released;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "executor/workers/worker_desk.hpp"
+#include "executor/workers/worker_broker.hpp"
 #include "tools/access/scope.hpp"
 #include "tools/service/api/api_parts.hpp"
 
@@ -17,8 +17,8 @@ namespace jobstrand::service {
 /// topic or the tenant is left out.
 [[nodiscard]] executor::AcquireOrder within(const Scope& scope, executor::AcquireOrder order);
 
-/// What external workers do, as the scope of their token leaves it: see executor::WorkerDesk. A job
-/// that is left out is not found.
+/// What external workers do, as the scope of their token leaves it: see executor::WorkerBroker. A
+/// job that is left out is not found.
 ///
 /// Thread safety: safe. Both must outlive it.
 class NarrowedWorkers final {
@@ -26,13 +26,13 @@ public:
     NarrowedWorkers(const ApiParts& api, const Scope& scope) : api_(api), scope_(scope) {}
 
     [[nodiscard]] std::vector<schema::Job> acquire(executor::AcquireOrder order) const {
-        return desk().acquire(within(scope_, std::move(order)));
+        return broker().acquire(within(scope_, std::move(order)));
     }
 
     [[nodiscard]] std::vector<persistence::WorkerAnswer>
     finish(std::string_view worker, std::span<const executor::WorkResult> results) const;
 
-    /// See executor::WorkerDesk.
+    /// See executor::WorkerBroker.
     [[nodiscard]] bool take_back(std::string_view worker, const std::string& job) const;
 
     [[nodiscard]] std::vector<persistence::WorkerAnswer> extend(
@@ -59,7 +59,7 @@ public:
         const;
 
 private:
-    [[nodiscard]] executor::WorkerDesk& desk() const { return api_.engine.workers(); }
+    [[nodiscard]] executor::WorkerBroker& broker() const { return api_.engine.workers(); }
 
     const ApiParts& api_;
     const Scope& scope_;

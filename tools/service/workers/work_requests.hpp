@@ -1,6 +1,6 @@
 #pragma once
 
-#include "executor/workers/worker_desk.hpp"
+#include "executor/workers/worker_broker.hpp"
 #include "schema/history/run_news.hpp"
 #include "tools/service/workers/request_members.hpp"
 

@@ -40,7 +40,8 @@ private:
     std::set<Key> wants_;
 };
 
-WorkWaits::WorkWaits(executor::WorkerDesk& desk) : desk_(desk), thread_([this] { run(); }) {}
+WorkWaits::WorkWaits(executor::WorkerBroker& broker)
+    : broker_(broker), thread_([this] { run(); }) {}
 
 WorkWaits::~WorkWaits() {
     stop();
@@ -139,7 +140,7 @@ void WorkWaits::serve(bool are_all_looked_for) {
 bool WorkWaits::is_served(Waiting& one) {
     // Defended catch: what one request meets is its own answer.
     try {
-        std::vector<schema::Job> jobs = desk_.acquire(one.order);
+        std::vector<schema::Job> jobs = broker_.acquire(one.order);
         if (jobs.empty()) {
             return false;
         }

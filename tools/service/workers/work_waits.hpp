@@ -1,6 +1,6 @@
 #pragma once
 
-#include "executor/workers/worker_desk.hpp"
+#include "executor/workers/worker_broker.hpp"
 
 #include <chrono>
 #include <condition_variable>
@@ -32,8 +32,8 @@ public:
         std::function<void(const std::exception&)> fail;
     };
 
-    /// Starts its thread. The desk must outlive it.
-    explicit WorkWaits(executor::WorkerDesk& desk);
+    /// Starts its thread. The broker must outlive it.
+    explicit WorkWaits(executor::WorkerBroker& broker);
     ~WorkWaits();
 
     WorkWaits(const WorkWaits&) = delete;
@@ -75,7 +75,7 @@ private:
     void drop_answered();
     void forget(std::size_t count);
 
-    executor::WorkerDesk& desk_;
+    executor::WorkerBroker& broker_;
 
     // Guarded by mutex_.
     std::mutex mutex_;

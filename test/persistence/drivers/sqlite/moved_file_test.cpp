@@ -1,5 +1,5 @@
 #include "persistence/sql/db_error.hpp"
-#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "test/fixtures/sqlite_file.hpp"
 
 #include <gmock/gmock.h>

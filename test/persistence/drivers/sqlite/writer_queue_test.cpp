@@ -1,6 +1,6 @@
 #include "persistence/drivers/sqlite/writer_queue.hpp"
 
-#include "persistence/drivers/sqlite/database.hpp"
+#include "persistence/drivers/sqlite/sqlite_database.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "test/fixtures/sqlite_file.hpp"
 

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "persistence/drivers/postgresql/postgresql_dialect.hpp"
+#include "persistence/drivers/soci/soci_backend.hpp"
+
+namespace jobstrand::persistence {
+
+/// PostgreSQL as SOCI speaks to it.
+class PostgresqlBackend final : public SociBackend {
+public:
+    [[nodiscard]] const Dialect& dialect() const noexcept override { return kPostgresqlDialect; }
+
+    [[nodiscard]] std::string_view begin_statement() const noexcept override { return "BEGIN"; }
+
+    [[nodiscard]] NativeStatement native_statement(std::string_view sql) const override;
+    [[nodiscard]] std::string text_of_list(std::span<const Value> values) const override;
+
+    /// PostgreSQL has no NUL character in texts.
+    void require_storable(std::string_view text) const override;
+
+    void run_script(soci::session& session, std::string_view sql) const override;
+    [[nodiscard]] bool copy_in(soci::session& session, const NewRows& rows) const override;
+    void commit(soci::session& session) const override;
+    [[nodiscard]] bool in_transaction(soci::session& session) const noexcept override;
+    [[nodiscard]] bool takes_only_rollback(soci::session& session) const noexcept override;
+
+    [[nodiscard]] bool has_native_integers() const noexcept override { return false; }
+    [[nodiscard]] std::optional<std::string_view>
+    cell(soci::details::statement_backend& statement, std::size_t column) const override;
+    [[nodiscard]] bool is_null(soci::details::statement_backend& statement, std::size_t column)
+        const override;
+    [[nodiscard]] std::optional<std::int64_t>
+    native_integer(soci::details::statement_backend&, std::size_t) const override {
+        return std::nullopt;
+    }
+    [[nodiscard]] bool is_bytes(soci::details::statement_backend&, std::size_t) const override {
+        return false;
+    }
+    [[nodiscard]] double real(soci::details::statement_backend& statement, std::size_t column)
+        const override;
+    [[nodiscard]] std::size_t columns(soci::details::statement_backend& statement) const override;
+    [[nodiscard]] std::optional<std::string> text_of_bytes(Bytes bytes) const override;
+    [[nodiscard]] Bytes bytes_of(std::string_view cell, std::string& buffer) const override;
+    [[nodiscard]] DbError error_of(
+        soci::session& session,
+        const soci::soci_error& error,
+        std::string_view attempted
+    ) const override;
+};
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,152 @@
+#include "persistence/drivers/sqlite/sqlite_connection.hpp"
+
+#include "persistence/drivers/sqlite/sqlite_backend.hpp"
+#include "persistence/sql/db_error.hpp"
+
+#include <fmt/format.h>
+#include <soci/soci.h>
+#include <soci/sqlite3/soci-sqlite3.h>
+
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+sqlite_api::sqlite3* handle_of(soci::session& session) {
+    return static_cast<soci::sqlite3_session_backend&>(*session.get_backend()).conn_;
+}
+
+/// The file itself, wherever a symbolic link to it is.
+std::filesystem::path file_of(soci::session& session) {
+    return sqlite_api::sqlite3_db_filename(handle_of(session), "main");
+}
+
+std::filesystem::path log_of(const std::filesystem::path& file) {
+    return file.string() + "-wal";
+}
+
+/// One that cannot be seen has the earliest time.
+std::filesystem::file_time_type time_of(const std::filesystem::path& file) noexcept {
+    std::error_code is_missing;
+    return std::filesystem::last_write_time(file, is_missing);
+}
+
+}  // namespace
+
+SqliteConnection::SqliteConnection(
+    std::unique_ptr<soci::session> session,
+    const SociBackend& backend,
+    std::filesystem::path path
+)
+    : SociConnection(std::move(session), backend),
+      path_(std::move(path)),
+      identity_(file_identity(path_)) {}
+
+bool SqliteConnection::is_in_transaction() {
+    return sqlite_api::sqlite3_get_autocommit(handle_of(session())) == 0;
+}
+
+// SQLite compares the file that it has open with the one at the path behind all links. Ours may
+// have become a link to another one meanwhile, or the same number on another device.
+void SqliteConnection::require_file_in_place() {
+    int has_moved = 0;
+    sqlite_api::sqlite3_file_control(
+        handle_of(session()), "main", SQLITE_FCNTL_HAS_MOVED, &has_moved
+    );
+    const std::optional<FileIdentity> now = file_identity(path_);
+    if (has_moved == 0 && now && now == identity_) {
+        return;
+    }
+    throw DbError(
+        DbErrorKind::unreachable,
+        fmt::format(
+            "the database {} {}: nothing is read or written until the file that was opened is back "
+            "there; or restart what uses it",
+            path_.string(),
+            now ? "was replaced by another file" : "was moved or removed while it was in use"
+        )
+    );
+}
+
+void SqliteConnection::query(
+    Query query,
+    std::span<const Value> parameters,
+    const RowReader& read
+) {
+    if (!is_in_transaction()) {
+        require_file_in_place();
+    }
+    SociConnection::query(query, parameters, read);
+}
+
+void SqliteConnection::begin() {
+    require_file_in_place();
+    SociConnection::begin();
+}
+
+void SqliteConnection::commit() {
+    require_file_in_place();
+    SociConnection::commit();
+}
+
+SqliteSnapshot::SqliteSnapshot(
+    std::unique_ptr<soci::session> session,
+    const SociBackend& backend,
+    std::filesystem::path path
+)
+    : SqliteConnection(std::move(session), backend, std::move(path)),
+      file_(file_of(this->session())),
+      written_(time_of(file_)) {}
+
+void SqliteSnapshot::query(Query query, std::span<const Value> parameters, const RowReader& read) {
+    was_written_ = was_written_ || !is_as_it_was();
+    if (was_written_) {
+        throw DbError(
+            DbErrorKind::connection_lost,
+            fmt::format("another process has begun to write the database {}", file_.string())
+        );
+    }
+    SqliteConnection::query(query, parameters, read);
+}
+
+bool SqliteSnapshot::is_usable() const noexcept {
+    return !was_written_ && SqliteConnection::is_usable();
+}
+
+bool SqliteSnapshot::is_as_it_was() const noexcept {
+    std::error_code ignored;
+    return time_of(file_) == written_ && !std::filesystem::exists(log_of(file_), ignored);
+}
+
+SqliteWriter::SqliteWriter(
+    std::unique_ptr<soci::session> session,
+    const SociBackend& backend,
+    std::filesystem::path path,
+    schema::Duration patience
+)
+    : SqliteConnection(std::move(session), backend, std::move(path)),
+      patience_ms_(patience.count()),
+      queue_(log_of(file_of(this->session()))) {
+    sqlite_api::sqlite3_busy_handler(handle_of(this->session()), wait_for_writer, &patience_ms_);
+}
+
+SqliteWriter::~SqliteWriter() = default;
+
+void SqliteWriter::begin() {
+    const WriterQueue::Turn turn(queue_, schema::Duration(patience_ms_));
+    SqliteConnection::begin();
+}
+
+std::int64_t SqliteWriter::execute(std::string_view sql, std::span<const Value> parameters) {
+    if (is_in_transaction()) {
+        return SociConnection::execute(sql, parameters);
+    }
+    require_file_in_place();
+    const WriterQueue::Turn turn(queue_, schema::Duration(patience_ms_));
+    return SociConnection::execute(sql, parameters);
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,161 @@
+#include "persistence/drivers/sqlite/sqlite_listener.hpp"
+
+#include "persistence/drivers/sqlite/log_watch.hpp"
+#include "persistence/sql/db_error.hpp"
+
+#include <fmt/format.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <system_error>
+#include <utility>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+constexpr schema::Duration kBetweenAnnouncements = 50ms;
+
+/// Between the looks for the commit of what was written: each wait is twice the one before. A disk
+/// that takes longer to write is too slow to wait for.
+constexpr schema::Duration kShortestWait = 5ms;
+constexpr schema::Duration kLongestWait = 320ms;
+
+/// How often the log is looked at where the system does not tell.
+constexpr schema::Duration kWithoutWatch = 250ms;
+
+/// A file descriptor that is closed with its owner.
+class Descriptor final {
+public:
+    Descriptor(int descriptor, std::string_view what) : descriptor_(descriptor) {
+        if (descriptor < 0) {
+            const std::string why = std::generic_category().message(errno);
+            throw DbError(DbErrorKind::other, fmt::format("cannot make {}: {}", what, why));
+        }
+    }
+    ~Descriptor() { ::close(descriptor_); }
+
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+
+    operator int() const { return descriptor_; }
+
+private:
+    const int descriptor_;
+};
+
+/// SQLite's log stands beside the file itself, wherever a symbolic link to it is.
+fs::path log_beside(const fs::path& database) {
+    std::error_code is_missing;
+    return fs::canonical(database, is_missing).string() + "-wal";
+}
+
+class SqliteListener final : public JobListener {
+public:
+    explicit SqliteListener(const SqliteSettings& settings)
+        : connection_(open_sqlite(settings, SessionPool::Access::read)),
+          version_(version_now()),
+          log_(log_beside(settings.path)),
+          alarm_(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC), "a timer"),
+          both_(::epoll_create1(EPOLL_CLOEXEC), "a set of sockets") {
+        epoll_event events{.events = EPOLLIN, .data = {}};
+        ::epoll_ctl(both_, EPOLL_CTL_ADD, alarm_, &events);
+        wait_for_write();
+    }
+
+    [[nodiscard]] int socket() const override { return both_; }
+
+    [[nodiscard]] bool take_announcements() override {
+        std::uint64_t ticks = 0;
+        (void)!::read(alarm_, &ticks, sizeof(ticks));  // No longer readable until the next one.
+        if (log_.was_written()) {
+            // While it is written without an end, it is looked at no more often than announced.
+            wait_ = is_looking_ ? std::min(wait_, kBetweenAnnouncements) : kShortestWait;
+            is_looking_ = true;
+        }
+        const bool is_news = is_looking_ && is_other_version();
+        if (is_news) {
+            // Further commits may be on their way that were written before this look.
+            wait_ = std::max(wait_, kBetweenAnnouncements);
+        }
+        is_looking_ = is_looking_ && wait_ <= kLongestWait;
+        if (is_looking_) {
+            look_again_after(std::exchange(wait_, 2 * wait_));
+        } else {
+            wait_for_write();
+        }
+        return is_news;
+    }
+
+private:
+    /// A number that the commits of other connections change.
+    [[nodiscard]] std::int64_t version_now() {
+        std::int64_t version = 0;
+        connection_->query({.sql = "PRAGMA data_version", .columns = 1}, {}, [&](const Row& row) {
+            version = row.integer(0);
+        });
+        return version;
+    }
+
+    [[nodiscard]] bool is_other_version() {
+        const std::int64_t version = version_now();
+        return std::exchange(version_, version) != version;
+    }
+
+    // What is written until then is heard of then: a busy log would wake us all the time.
+    void look_again_after(schema::Duration wait) {
+        hear_log(false);
+        set_alarm(wait);
+    }
+
+    void wait_for_write() {
+        hear_log(true);
+        set_alarm(log_.socket() < 0 ? kWithoutWatch : 0ms);
+    }
+
+    void hear_log(bool is_to_hear) {
+        if (log_.socket() < 0) {
+            return;
+        }
+        epoll_event events{.events = is_to_hear ? EPOLLIN : 0U, .data = {}};
+        if (::epoll_ctl(both_, EPOLL_CTL_MOD, log_.socket(), &events) != 0 && errno == ENOENT) {
+            ::epoll_ctl(both_, EPOLL_CTL_ADD, log_.socket(), &events);
+        }
+    }
+
+    /// 0: never.
+    void set_alarm(schema::Duration wait) {
+        const auto seconds = std::chrono::floor<std::chrono::seconds>(wait);
+        const itimerspec once{
+            .it_interval = {.tv_sec = 0, .tv_nsec = 0},
+            .it_value =
+                {.tv_sec = seconds.count(),
+                 .tv_nsec = std::chrono::nanoseconds(wait - seconds).count()},
+        };
+        ::timerfd_settime(alarm_, 0, &once, nullptr);
+    }
+
+    const std::unique_ptr<Connection> connection_;
+    std::int64_t version_;
+    LogWatch log_;  ///< Who has read keeps the file there.
+    const Descriptor alarm_;
+    const Descriptor both_;    ///< Of the log and the alarm.
+    bool is_looking_ = false;  ///< For the commit of what was written.
+    schema::Duration wait_{0};
+};
+
+}  // namespace
+
+std::unique_ptr<JobListener> listen_to_sqlite(const SqliteSettings& settings) {
+    return std::make_unique<SqliteListener>(settings);
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,135 @@
+#include "persistence/migration/optional_index.hpp"
+#include "test/conformance/store_test.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <future>
+#include <map>
+#include <mutex>
+#include <thread>
+
+namespace jobstrand::test {
+
+namespace {
+
+constexpr std::size_t kInstances = 10;
+constexpr std::size_t kJobs = 300;
+
+/// Several nodes that take exclusive jobs of few instances at the same time.
+class ExclusiveConcurrency : public StoreTest {
+protected:
+    ExclusiveConcurrency() {
+        for (int i = 0; i < 4; ++i) {
+            nodes_.push_back(std::make_unique<Node>(*database_, faults_));
+        }
+    }
+
+    void insert_jobs() {
+        std::vector<Job> jobs = many_jobs("j", kJobs);
+        for (std::size_t i = 0; i < jobs.size(); ++i) {
+            jobs[i].process_instance_id = fmt::format("i{}", i % kInstances);
+        }
+        insert(JobPlace::executable, jobs);
+    }
+
+    /// From here on the node may run jobs of the instance; two at once fail the case.
+    void enter(const std::string& instance, const std::string& node) {
+        const std::lock_guard lock(mutex_);
+        const auto entered = inside_.emplace(instance, node);
+        EXPECT_TRUE(entered.second)
+            << node << " meets " << entered.first->second << " in " << instance;
+    }
+
+    void leave(const std::string& instance) {
+        const std::lock_guard lock(mutex_);
+        inside_.erase(instance);
+    }
+
+    /// Runs what was taken, group by group, and passes each group on.
+    void run_all(persistence::SqlStore& store, const std::string& node, std::vector<Job> jobs) {
+        while (!jobs.empty()) {
+            std::map<std::string, std::int64_t> claimed;
+            std::vector<Outcome> outcomes;
+            for (const Job& job : jobs) {
+                if (++claimed[job.process_instance_id] == 1) {
+                    enter(job.process_instance_id, node);
+                }
+                outcomes.push_back(completed_outcome(job));
+            }
+            std::vector<persistence::GroupEnd> ends;
+            for (const auto& [instance, count] : claimed) {
+                ends.push_back({.group = instance, .claimed = count, .began = claim_of(node).until}
+                );
+            }
+            for (const OutcomeAnswer answer : store.executor().apply(node, outcomes)) {
+                EXPECT_EQ(answer, OutcomeAnswer::done);
+                ++completed_;
+            }
+            for (const auto& [instance, count] : claimed) {
+                leave(instance);
+            }
+            auto passed = store.executor().pass_on(claim_of(node), noop_, 1'000'000, ends);
+            EXPECT_TRUE(passed.busy.empty());
+            jobs = std::move(passed.jobs);
+        }
+    }
+
+    /// All nodes at once, each with so many further jobs of the instances a page.
+    void drain(std::size_t further) {
+        std::vector<std::future<void>> ends;
+        for (std::size_t i = 0; i < nodes_.size(); ++i) {
+            ends.push_back(std::async(std::launch::async, [this, i, further] {
+                const std::string node = fmt::format("node-{}", i);
+                persistence::SqlStore& store = nodes_[i]->store();
+                persistence::PageLimit limit(7 + i);
+                limit.same_instance = further;
+                while (completed_ < kJobs && !HasFailure()) {
+                    run_all(store, node, store.executor().acquire(claim_of(node), noop_, limit));
+                }
+            }));
+        }
+        for (std::future<void>& end : ends) {
+            end.get();
+        }
+    }
+
+    void expect_that_all_is_done() {
+        EXPECT_EQ(completed_, kJobs);
+        EXPECT_EQ(count_rows("ACT_RU_JOB"), 0);
+        EXPECT_EQ(count_rows("JS_EXCLUSIVE"), 0);
+        EXPECT_EQ(count_rows("JS_WAITING"), 0);
+    }
+
+    std::vector<std::unique_ptr<Node>> nodes_;
+    std::atomic<std::size_t> completed_{0};
+    std::mutex mutex_;
+    std::map<std::string, std::string> inside_;  ///< Guarded by mutex_: who runs which instance.
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryDatabase,
+    ExclusiveConcurrency,
+    testing::ValuesIn(databases_under_test()),
+    name_of_database
+);
+
+// R086 R088 R098: exact, and nothing that waits is forgotten.
+TEST_P(ExclusiveConcurrency, No_two_nodes_ever_hold_jobs_of_one_instance) {
+    insert_jobs();
+    drain(0);
+    expect_that_all_is_done();
+}
+
+// R087
+TEST_P(ExclusiveConcurrency, Nor_do_they_where_each_takes_the_further_jobs_of_an_instance_along) {
+    (void)persistence::create_index(*connection_, schema::kInstanceIndex);
+    insert_jobs();
+    drain(20);
+    expect_that_all_is_done();
+    (void)persistence::drop_index(*connection_, schema::kInstanceIndex);
+}
+
+}  // namespace
+
+}  // namespace jobstrand::test

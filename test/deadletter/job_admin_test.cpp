@@ -1,0 +1,292 @@
+#include "deadletter/admin/job_admin.hpp"
+
+#include "test/deadletter/admin_fixture.hpp"
+
+#include <chrono>
+#include <stdexcept>
+
+namespace jobstrand::deadletter {
+namespace {
+
+using schema::JobPlace;
+
+class JobAdminTest : public AdminTest {
+protected:
+    const JobSelection all_ = JobSelection::matching({});
+    JobAdmin admin_{store_, series_store_, clock_};
+};
+
+TEST_F(JobAdminTest, Named_jobs_are_removed_wherever_they_stand) {
+    insert_all(JobPlace::executable, {"a"});
+    insert_all(JobPlace::dead_letter, {"b"});
+    EXPECT_EQ(
+        admin_.remove(JobSelection::these({"a", "b", "nobody"}), {}, watch()),
+        (BulkCounts{.total = 3, .done = 2, .not_found = 1})
+    );
+    EXPECT_EQ(places(), "");
+}
+
+TEST_F(JobAdminTest, Jobs_are_cancelled_wherever_they_stand_also_when_a_node_holds_them) {
+    insert_all(JobPlace::executable, {"a"});
+    lock_all();
+    insert_all(JobPlace::timer, {"b"});
+    insert_all(JobPlace::dead_letter, {"c"});
+    EXPECT_EQ(
+        admin_.cancel({"a", "b", "c", "nobody"}, {.by = "ada", .reason = "wrong file"}, watch()),
+        (BulkCounts{.total = 4, .done = 2, .not_found = 2})
+    );
+    EXPECT_EQ(places(), "dead=3");
+    EXPECT_EQ(store_.find("a")->job.exception_message, "cancelled by ada: wrong file");
+    EXPECT_EQ(items(), "a:done b:done c:not_found nobody:not_found");
+}
+
+TEST_F(JobAdminTest, Who_cancels_may_say_neither_name_nor_reason) {
+    insert_all(JobPlace::executable, {"a"});
+    admin_.cancel({"a"}, {});
+    EXPECT_EQ(store_.find("a")->job.exception_message, "cancelled");
+}
+
+TEST_F(JobAdminTest, The_waiting_turn_that_carries_a_series_on_is_not_cancelled) {
+    insert_series("s");
+    admin_.cancel({"s-turn"}, {}, watch());
+    EXPECT_EQ(items(), "s-turn:refused");
+    EXPECT_EQ(last().series, "s");
+    EXPECT_EQ(places(), "timer=1");
+}
+
+TEST_F(JobAdminTest, A_turn_that_runs_is_cancelled_and_its_series_goes_on) {
+    insert_series("s");
+    admin_.fire({"s-turn"});
+    lock_all();
+    admin_.cancel({"s-turn"}, {}, watch());
+    EXPECT_EQ(items(), "s-turn:done");
+    EXPECT_EQ(places(), "timer=1 dead=1");
+}
+
+TEST_F(JobAdminTest, With_a_place_what_stands_elsewhere_is_not_found) {
+    insert_all(JobPlace::executable, {"a"});
+    admin_.remove(JobSelection::these({"a"}), JobPlace::timer, watch());
+    EXPECT_EQ(items(), "a:not_found");
+    EXPECT_EQ(last().place, JobPlace::executable);
+}
+
+TEST_F(JobAdminTest, A_filter_without_a_place_means_executable_jobs) {
+    insert_all(JobPlace::executable, {"a", "b"});
+    insert_all(JobPlace::dead_letter, {"c"});
+    EXPECT_EQ(admin_.remove(all_, {}), (BulkCounts{.total = 2, .done = 2}));
+    EXPECT_EQ(places(), "dead=1");
+}
+
+TEST_F(JobAdminTest, What_a_node_holds_stays_and_is_counted) {
+    insert_all(JobPlace::executable, {"a"});
+    lock_all();
+    insert_all(JobPlace::executable, {"b"});
+    EXPECT_EQ(admin_.remove(all_, {}), (BulkCounts{.total = 2, .done = 1, .locked = 1}));
+    admin_.remove(JobSelection::these({"a"}), {}, watch());
+    EXPECT_EQ(items(), "a:locked");
+}
+
+TEST_F(JobAdminTest, The_turn_that_carries_a_series_on_is_not_removed) {
+    insert_series("s");
+    insert_all(JobPlace::timer, {"single"});
+    EXPECT_EQ(
+        admin_.remove(all_, JobPlace::timer), (BulkCounts{.total = 2, .done = 1, .refused = 1})
+    );
+    admin_.remove(JobSelection::these({"s-turn"}), {}, watch());
+    EXPECT_EQ(items(), "s-turn:refused");
+    EXPECT_EQ(last().refusal, Refusal::carries_series_on);
+    EXPECT_EQ(last().series, "s");
+}
+
+TEST_F(JobAdminTest, No_ids_mean_no_jobs_and_never_all) {
+    insert_all(JobPlace::executable, {"a"});
+    EXPECT_EQ(admin_.remove(JobSelection::these({}), {}), BulkCounts{});
+    EXPECT_EQ(places(), "executable=1");
+}
+
+TEST_F(JobAdminTest, A_job_is_changed_and_the_retries_of_a_dead_letter_are_not) {
+    insert_all(JobPlace::timer, {"a"});
+    insert_all(JobPlace::dead_letter, {"dead"});
+    EXPECT_EQ(
+        admin_.change("a", {.fields = {set_to(&schema::Job::retries, 7)}}).answer, ItemAnswer::done
+    );
+    EXPECT_EQ(store_.find("a").value().job.retries, 7);
+    EXPECT_EQ(
+        admin_.change("dead", {.fields = {set_to(&schema::Job::retries, 7)}}).refusal,
+        Refusal::has_no_retries
+    );
+    EXPECT_EQ(
+        admin_.change("dead", {.fields = {set_to(&schema::Job::priority, 7)}}).answer,
+        ItemAnswer::done
+    );
+    EXPECT_EQ(
+        admin_.change("nobody", {.fields = {set_to(&schema::Job::priority, 7)}}).answer,
+        ItemAnswer::not_found
+    );
+}
+
+TEST_F(JobAdminTest, A_turn_that_carries_a_series_on_is_not_given_up) {
+    insert_series("s");
+    insert_all(JobPlace::timer, {"single"});
+    const persistence::ManyChanges no_retries{.fields = {set_to(&schema::Job::retries, 0)}};
+    EXPECT_EQ(admin_.change("single", no_retries).answer, ItemAnswer::done);
+    const ItemResult refused = admin_.change("s-turn", no_retries);
+    EXPECT_EQ(refused.refusal, Refusal::carries_series_on);
+    EXPECT_EQ(refused.series, "s");
+    EXPECT_EQ(places(), "timer=1 dead=1");
+}
+
+// R078
+TEST_F(JobAdminTest, All_that_match_a_filter_are_changed_and_due_now) {
+    insert_series("s");
+    insert_all(JobPlace::timer, {"a", "b"});
+    insert_all(JobPlace::executable, {"runs"});
+    const persistence::ManyChanges changes{
+        .fields = {set_to(&schema::Job::retries, 7)}, .due_date = clock_.now()};
+    EXPECT_EQ(
+        admin_.change(all_, JobPlace::timer, changes, watch()), (BulkCounts{.total = 3, .done = 3})
+    );
+    EXPECT_EQ(store_.find("b").value().job.retries, 7);
+    EXPECT_EQ(store_.find("b").value().job.due_date, clock_.now());
+    EXPECT_EQ(series_store_.find_series("s").value().series.next_fire, clock_.now());
+    EXPECT_EQ(store_.find("runs").value().job.retries, 3);
+}
+
+TEST_F(JobAdminTest, Of_those_that_match_turns_of_series_are_not_given_up) {
+    insert_series("s");
+    insert_all(JobPlace::timer, {"a"});
+    const persistence::ManyChanges no_retries{.fields = {set_to(&schema::Job::retries, 0)}};
+    EXPECT_EQ(
+        admin_.change(all_, JobPlace::timer, no_retries, watch()),
+        (BulkCounts{.total = 2, .done = 1, .refused = 1})
+    );
+    EXPECT_EQ(places(), "timer=1 dead=1");
+    EXPECT_EQ(admin_.change(JobSelection::these({"a"}), JobPlace::timer, no_retries).not_found, 1);
+}
+
+TEST_F(JobAdminTest, Of_dead_letters_that_match_none_gets_retries) {
+    insert_all(JobPlace::dead_letter, {"a", "b"});
+    const persistence::ManyChanges changes{.fields = {set_to(&schema::Job::retries, 5)}};
+    EXPECT_EQ(
+        admin_.change(all_, JobPlace::dead_letter, changes), (BulkCounts{.total = 2, .refused = 2})
+    );
+}
+
+TEST_F(JobAdminTest, Firing_names_the_series_that_goes_on) {
+    insert_series("s");
+    insert_all(JobPlace::timer, {"single"});
+    EXPECT_EQ(admin_.fire({"single", "s-turn", "nobody"}, watch()).done, 2);
+    EXPECT_EQ(items(), "single:done s-turn:done nobody:not_found");
+    admin_.reschedule({"s-turn"}, clock_.now(), watch());
+    EXPECT_EQ(last().place, JobPlace::executable);
+    EXPECT_EQ(last().series, "");
+    EXPECT_EQ(places(), "executable=2 timer=1");
+}
+
+TEST_F(JobAdminTest, Only_a_free_timer_is_fired) {
+    insert_all(JobPlace::executable, {"runs"});
+    insert_all(JobPlace::timer, {"waits", "waits-too"});
+    admin_.fire({"waits", "waits", "runs"}, watch());
+    EXPECT_EQ(items(), "waits:done waits:not_found runs:not_found");
+    EXPECT_EQ(last().place, JobPlace::executable);
+    EXPECT_EQ(places(), "executable=2 timer=1");
+}
+
+TEST_F(JobAdminTest, A_turn_that_is_moved_takes_its_series_with_it_and_not_the_turns_after_it) {
+    insert_series("s");
+    const auto before = series_store_.find_series("s").value().series;
+    const auto later = clock_.now() + std::chrono::hours(1);
+    admin_.reschedule({"s-turn"}, later, watch());
+    EXPECT_EQ(items(), "s-turn:done");
+    EXPECT_EQ(last().series, "s");
+    const auto after = series_store_.find_series("s").value().series;
+    EXPECT_EQ(after.next_fire, later);
+    EXPECT_EQ(after.start, before.start) << "the grid stays where it was";
+}
+
+TEST_F(JobAdminTest, A_date_that_no_column_holds_is_refused_and_moves_nothing) {
+    insert_all(JobPlace::timer, {"a"});
+    const auto before = store_.find("a").value().job.due_date;
+    EXPECT_THROW(
+        admin_.reschedule({"a"}, schema::kLatestInstant + std::chrono::years(1)),
+        std::invalid_argument
+    );
+    EXPECT_EQ(store_.find("a").value().job.due_date, before);
+}
+
+TEST_F(JobAdminTest, What_a_node_holds_is_not_changed) {
+    insert_all(JobPlace::executable, {"a"});
+    lock_all();
+    EXPECT_EQ(
+        admin_.change("a", {.fields = {set_to(&schema::Job::priority, 7)}}).answer,
+        ItemAnswer::locked
+    );
+    EXPECT_EQ(store_.find("a").value().job.priority, 0);
+}
+
+TEST_F(JobAdminTest, A_job_is_changed_wherever_it_stands) {
+    for (const JobPlace place :
+         {JobPlace::executable, JobPlace::timer, JobPlace::suspended, JobPlace::external_worker}) {
+        const std::string id(schema::name_of(place));
+        insert_all(place, {id});
+        const ItemResult result = admin_.change(
+            id, {.fields = {set_to(&schema::Job::priority, 7), set_to(&schema::Job::retries, 9)}}
+        );
+        EXPECT_EQ(result.answer, ItemAnswer::done) << id;
+        const schema::Job job = store_.find(id).value().job;
+        EXPECT_EQ(job.priority, 7) << id;
+        EXPECT_EQ(job.retries, 9) << id;
+    }
+}
+
+TEST_F(JobAdminTest, What_is_suspended_before_it_has_jobs_keeps_those_to_come) {
+    using persistence::SuspensionScope;
+    admin_.suspend(SuspensionScope::instance, {"i", "i"}, watch());
+    EXPECT_EQ(items(), "i:done i:done") << "again does no harm";
+    EXPECT_EQ(last().moved, 0);
+    insert(JobPlace::executable, test::a_job("a").of_instance("i"));
+    insert(JobPlace::executable, test::a_job("b").of_instance("j"));
+    EXPECT_EQ(places(), "executable=1 suspended=1");
+    admin_.activate(SuspensionScope::instance, {"j", "i"}, watch());
+    EXPECT_EQ(items(), "j:done i:done");
+    EXPECT_EQ(places(), "executable=2");
+}
+
+TEST_F(JobAdminTest, Rescheduling_moves_a_timer) {
+    insert_all(JobPlace::timer, {"a"});
+    const auto later = clock_.now() + std::chrono::hours(1);
+    EXPECT_EQ(admin_.reschedule({"a"}, later).done, 1);
+    EXPECT_EQ(store_.find("a").value().job.due_date, later);
+}
+
+TEST_F(JobAdminTest, A_due_date_makes_a_timer_of_what_could_run_and_moves_a_timer) {
+    insert_all(JobPlace::executable, {"a"});
+    for (const auto wait : {std::chrono::hours(1), std::chrono::hours(2)}) {
+        EXPECT_EQ(admin_.change("a", {.due_date = clock_.now() + wait}).answer, ItemAnswer::done);
+        EXPECT_EQ(places(), "timer=1");
+        EXPECT_EQ(store_.find("a").value().job.due_date, clock_.now() + wait);
+    }
+    EXPECT_EQ(admin_.change("nobody", {.due_date = clock_.now()}).answer, ItemAnswer::not_found);
+}
+
+TEST_F(JobAdminTest, What_waits_for_no_date_gets_none) {
+    insert_all(JobPlace::dead_letter, {"a"});
+    const ItemResult item = admin_.change("a", {.due_date = clock_.now()});
+    EXPECT_EQ(item.refusal, Refusal::waits_for_no_date);
+    EXPECT_EQ(item.place, JobPlace::dead_letter);
+}
+
+TEST_F(JobAdminTest, Suspending_tells_how_many_jobs_went_along) {
+    using persistence::SuspensionScope;
+    insert(JobPlace::executable, test::a_job("a").of_instance("i"));
+    insert(JobPlace::executable, test::a_job("b").of_instance("i"));
+    admin_.suspend(SuspensionScope::instance, {"i"}, watch());
+    EXPECT_EQ(last().moved, 2);
+    EXPECT_EQ(places(), "suspended=2");
+    admin_.activate(SuspensionScope::instance, {"i"}, watch());
+    EXPECT_EQ(last().moved, 2);
+    EXPECT_EQ(places(), "executable=2");
+}
+
+}  // namespace
+}  // namespace jobstrand::deadletter

@@ -1,0 +1,383 @@
+#include "tools/engine/conversions.hpp"
+
+#include "tools/engine/option_words.hpp"
+
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+namespace jobstrand::engine {
+
+namespace {
+
+using persistence::DbErrorKind;
+
+template <typename... Cases>
+struct Overloaded : Cases... {
+    using Cases::operator()...;
+};
+template <typename... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+constexpr std::array kPlaces{
+    std::pair{JobPlace::executable, schema::JobPlace::executable},
+    std::pair{JobPlace::timer, schema::JobPlace::timer},
+    std::pair{JobPlace::suspended, schema::JobPlace::suspended},
+    std::pair{JobPlace::dead_letter, schema::JobPlace::dead_letter},
+    std::pair{JobPlace::external_worker, schema::JobPlace::external_worker},
+};
+
+constexpr std::array kErrors{
+    std::pair{ErrorKind::conflict, DbErrorKind::conflict},
+    std::pair{ErrorKind::busy, DbErrorKind::busy},
+    std::pair{ErrorKind::connection_lost, DbErrorKind::connection_lost},
+    std::pair{ErrorKind::in_doubt, DbErrorKind::in_doubt},
+    std::pair{ErrorKind::duplicate_key, DbErrorKind::duplicate_key},
+    std::pair{ErrorKind::too_long, DbErrorKind::too_long},
+    std::pair{ErrorKind::read_only, DbErrorKind::read_only},
+    std::pair{ErrorKind::storage_full, DbErrorKind::storage_full},
+    std::pair{ErrorKind::not_a_database, DbErrorKind::not_a_database},
+    std::pair{ErrorKind::access_denied, DbErrorKind::access_denied},
+    std::pair{ErrorKind::unreachable, DbErrorKind::unreachable},
+    std::pair{ErrorKind::schema_missing, DbErrorKind::schema_missing},
+    std::pair{ErrorKind::other, DbErrorKind::other},
+};
+
+constexpr std::array kStates{
+    std::pair{SeriesState::waiting, persistence::SeriesCondition::waiting},
+    std::pair{SeriesState::running, persistence::SeriesCondition::running},
+    std::pair{SeriesState::paused, persistence::SeriesCondition::paused},
+    std::pair{SeriesState::ended, persistence::SeriesCondition::ended},
+};
+
+constexpr std::array kAnswers{
+    std::pair{ChangeAnswer::done, deadletter::ItemAnswer::done},
+    std::pair{ChangeAnswer::unchanged, deadletter::ItemAnswer::skipped},
+    std::pair{ChangeAnswer::not_found, deadletter::ItemAnswer::not_found},
+    std::pair{ChangeAnswer::locked, deadletter::ItemAnswer::locked},
+    std::pair{ChangeAnswer::refused, deadletter::ItemAnswer::refused},
+};
+
+template <typename Pairs, typename First>
+auto second_of(const Pairs& pairs, First first) {
+    for (const auto& pair : pairs) {
+        if (pair.first == first) {
+            return pair.second;
+        }
+    }
+    return pairs.back().second;
+}
+
+template <typename Pairs, typename Second>
+auto first_of(const Pairs& pairs, Second second) {
+    for (const auto& pair : pairs) {
+        if (pair.second == second) {
+            return pair.first;
+        }
+    }
+    return pairs.back().first;
+}
+
+persistence::OnIncident listener_of(const OnIncident& on_incident) {
+    if (!on_incident) {
+        return {};
+    }
+    return
+        [on_incident](const persistence::Incident& incident) { on_incident(to_public(incident)); };
+}
+
+}  // namespace
+
+Incident to_public(const persistence::Incident& incident) {
+    return {
+        .id = incident.id,
+        .job = incident.job,
+        .time = incident.time,
+        .cause = incident.cause,
+        .message = incident.message,
+        .handler_type = incident.handler_type,
+        .process_instance_id = incident.instance,
+        .root_process_instance_id = incident.root_instance,
+        .process_definition_id = incident.definition,
+        .tenant_id = incident.tenant,
+        .node = incident.node,
+        .annotation = incident.annotation,
+        .end = incident.end,
+        .resolution = incident.resolution,
+    };
+}
+
+schema::JobPlace place_of(JobPlace place) {
+    return second_of(kPlaces, place);
+}
+
+JobPlace to_public(schema::JobPlace place) {
+    return first_of(kPlaces, place);
+}
+
+SeriesState to_public(persistence::SeriesCondition condition) {
+    return first_of(kStates, condition);
+}
+
+persistence::SeriesCondition condition_of(SeriesState state) {
+    return second_of(kStates, state);
+}
+
+ChangeAnswer to_public(deadletter::ItemAnswer answer) {
+    return first_of(kAnswers, answer);
+}
+
+ErrorKind to_public(DbErrorKind kind) {
+    return first_of(kErrors, kind);
+}
+
+DbErrorKind kind_of(ErrorKind kind) {
+    return second_of(kErrors, kind);
+}
+
+schema::ServedScope scope_of(ServedScope scope) {
+    return {
+        .priorities = {scope.priority_min, scope.priority_max},
+        .categories = std::move(scope.categories),
+        .tenants = std::move(scope.tenants),
+        .definitions = std::move(scope.definitions),
+    };
+}
+
+ServedScope to_public(schema::ServedScope scope) {
+    return {
+        .priority_min = scope.priorities.least,
+        .priority_max = scope.priorities.most,
+        .categories = std::move(scope.categories),
+        .tenants = std::move(scope.tenants),
+        .definitions = std::move(scope.definitions),
+    };
+}
+
+namespace {
+
+RunningJob running_job_of(const schema::Job& job) {
+    return {
+        .id = job.id,
+        .handler_type = job.handler_type,
+        .payload = job.payload,
+        .correlation_id = job.correlation_id,
+        .trace_parent = job.trace_parent,
+        .process_instance_id = job.process_instance_id,
+        .root_process_instance_id = job.root_process_instance_id,
+        .process_definition_id = job.process_definition_id,
+        .execution_id = job.execution_id,
+        .element_id = job.element_id,
+        .element_name = job.element_name,
+        .category = job.category,
+        .tenant_id = job.tenant_id,
+        .series = job.series,
+        .exception_message = job.exception_message,
+        .due_date = job.due_date,
+        .create_time = job.create_time,
+        .priority = job.priority,
+        .retries = job.retries,
+    };
+}
+
+/// The app's rule, with our types.
+executor::RetryRule retry_rule_of(const RetryRule& rule) {
+    if (!rule) {
+        return {};
+    }
+    return [rule](const schema::Job& job, int attempt, const executor::Failed& failure) {
+        const RetryDecision decision = rule(
+            running_job_of(job),
+            attempt,
+            {.message = failure.message,
+             .details = failure.details,
+             .retryable = failure.retryable,
+             .retry_after = failure.retry_after}
+        );
+        using What = executor::RetryDecision::What;
+        const What what = decision.what == RetryDecision::What::retry     ? What::retry
+                          : decision.what == RetryDecision::What::give_up ? What::give_up
+                                                                          : What::as_usual;
+        return executor::RetryDecision{.what = what, .wait = decision.wait};
+    };
+}
+
+RunResult run_result_of(schema::TransitionReason reason) {
+    using Reason = schema::TransitionReason;
+    switch (reason) {
+        case Reason::retry:
+            return RunResult::failed;
+        case Reason::retries_exhausted:
+        case Reason::not_retryable:
+            return RunResult::dead;
+        case Reason::interrupted:
+        case Reason::released:
+            return RunResult::interrupted;
+        default:
+            return RunResult::succeeded;
+    }
+}
+
+executor::OnRun on_run_of(const Hooks& hooks) {
+    if (!hooks.after_run) {
+        return {};
+    }
+    return [after_run = hooks.after_run](const executor::FinishedRun& run) {
+        after_run(
+            {.job = running_job_of(run.job),
+             .attempt = run.attempt,
+             .began = run.began,
+             .ended = run.ended,
+             .result = run_result_of(run.reason),
+             .message = run.error}
+        );
+    };
+}
+
+}  // namespace
+
+JobContext context_of(const executor::JobContext& context) {
+    return {
+        .job = running_job_of(context.job),
+        .attempt = context.attempt,
+        .deadline = context.deadline,
+        .stop = context.stop,
+        .fencing_token = context.fencing_token,
+        .trace_parent = context.trace_parent,
+        .tell =
+            [ours = &context](const RunNews& news) {
+                if (news.progress) {
+                    ours->progress(*news.progress, news.note);
+                }
+                ours->log(news.output);
+            },
+    };
+}
+
+executor::HandlerResult result_of(HandlerResult result) {
+    return std::visit(
+        Overloaded{
+            [](Succeeded&& succeeded) -> executor::HandlerResult {
+                return executor::Succeeded{.payload = std::move(succeeded.payload)};
+            },
+            [](Failed&& failed) -> executor::HandlerResult {
+                return executor::Failed{
+                    .message = std::move(failed.message),
+                    .details = std::move(failed.details),
+                    .retryable = failed.retryable,
+                    .retry_after = failed.retry_after};
+            },
+            [](Interrupted&& interrupted) -> executor::HandlerResult {
+                return executor::Interrupted{.wait = interrupted.wait};
+            },
+        },
+        std::move(result)
+    );
+}
+
+std::vector<persistence::Value> values_of(std::span<const Value> values) {
+    std::vector<persistence::Value> ours;
+    ours.reserve(values.size());
+    for (const Value& value : values) {
+        std::visit([&](const auto& content) { ours.emplace_back(content); }, value.content());
+    }
+    return ours;
+}
+
+std::vector<Value> to_public_values(std::span<const persistence::Value> values) {
+    std::vector<Value> faces;
+    faces.reserve(values.size());
+    for (const persistence::Value& value : values) {
+        std::visit([&](const auto& content) { faces.emplace_back(content); }, value);
+    }
+    return faces;
+}
+
+schema::RetryPolicy policy_of(const RetryOptions& options) {
+    schema::RetryPolicy policy{
+        .default_attempts = options.attempts,
+        .message_wait = options.wait,
+        .timer_wait = options.wait,
+        .cycle = {}};
+    if (!options.cycle.empty()) {
+        auto cycle = schema::parse_retry_cycle(options.cycle);
+        if (!cycle) {
+            throw std::invalid_argument("the retry cycle: " + cycle.error().message);
+        }
+        policy.cycle = cycle.value();
+    }
+    return policy;
+}
+
+WiringOptions wiring_options_of(const EngineOptions& options) {
+    WiringOptions ours{
+        .database_url = options.database_url,
+        .update_schema = options.update_schema,
+        .create_indexes = options.create_indexes};
+    executor::ExecutorSettings& executor = ours.executor;
+    executor.lock_owner = options.lock_owner;
+    executor.core_pool_size = options.threads;
+    executor.max_pool_size = options.threads;
+    executor.queue_size = options.queue_size;
+    executor.async_runs = options.async_runs;
+    executor.queue_bytes = options.queue_bytes;
+    executor.acquire_page = options.acquire_page;
+    executor.acquire_page_bytes = options.acquire_page_bytes;
+    executor.acquire_async_jobs = options.acquire_jobs;
+    executor.acquire_timers = options.acquire_timers;
+    executor.reset_expired_jobs = options.reset_expired_locks;
+    executor.order = {
+        .by_priority = options.acquire_by_priority,
+        .timers_first = options.prefer_timers,
+        .by_due_date = options.acquire_by_due_date,
+        .aging = options.priority_aging,
+        .tenants_in_turn = options.tenants_in_turn};
+    executor.scope = scope_of(options.scope);
+    executor.exclusive_over_hierarchies = options.exclusive_over_hierarchies;
+    executor.instances_together = options.instances_together;
+    executor.lock_granularity =
+        options.claim_pages ? schema::LockGranularity::page : schema::LockGranularity::row;
+    executor.prioritized_jobs = options.prioritized_jobs;
+    executor.records_definitions = options.record_definitions;
+    executor.tolerates_failed_expressions = options.tolerate_failed_expressions;
+    executor.acquire_ahead = options.acquire_ahead;
+    executor.acquire_first_wait = options.acquire_first_wait;
+    executor.queue_full_wait = options.queue_full_wait;
+    executor.acquire_wait = options.acquire_wait;
+    executor.timer_wait = options.timer_wait;
+    executor.fire_ahead = options.timer_fire_ahead;
+    executor.timer_page = options.timer_page;
+    executor.lock_time = options.lock_time;
+    executor.node_lease = options.node_lease;
+    executor.reset_interval = options.reset_interval;
+    executor.reset_page = options.reset_page;
+    executor.job_time_limit = options.job_time_limit;
+    executor.external_time_limits = options.external_time_limits;
+    executor.lost_starts = options.lost_starts;
+    executor.misfire_threshold = options.misfire_threshold;
+    executor.shutdown_wait = options.shutdown_wait;
+    executor.retry = policy_of(options.retry);
+    const HistoryOptions& history = options.history;
+    executor.history = {
+        .job_log = static_cast<schema::JobLogLevel>(history.job_log),
+        .incidents = history.incidents,
+        .incident_target = history.incident_target};
+    executor.history_retention = {
+        .is_enabled = history.cleanup,
+        .age = history.retention,
+        .rows = history.max_rows,
+        .runs = history.last_runs,
+        .runs_age = history.last_runs_retention,
+        .window_start = history.cleanup_from,
+        .window_end = history.cleanup_to,
+        .priority = history.cleanup_priority};
+    ours.policies.retention = {
+        .age = history.dead_letter_retention, .rows = history.dead_letter_max_rows};
+    ours.on_incident = listener_of(history.on_incident);
+    ours.retry_rule = retry_rule_of(options.retry_rule);
+    ours.on_run = on_run_of(options.hooks);
+    require_sound(ours);
+    return ours;
+}
+
+}  // namespace jobstrand::engine
