@@ -16,6 +16,7 @@ using namespace std::chrono_literals;
 using test::BackgroundProcess;
 using test::ServiceTest;
 using testing::HasSubstr;
+using testing::MatchesRegex;
 
 /// Processes that want the same lock.
 class LockTest : public ServiceTest {
@@ -87,6 +88,160 @@ TEST_F(LockTest, A_killed_holder_has_it_until_its_time_is_over_and_no_longer) {
         return taken.exit_code == 0;
     }));
     EXPECT_GT(token_of(taken.out), first);
+}
+
+/// `lock run`, whose command says what it gets and waits.
+class LockRunTest : public LockTest {
+protected:
+    [[nodiscard]] std::vector<std::string>
+    run_words(const std::string& time, const std::vector<std::string>& program) const {
+        std::vector<std::string> words = command({"lock", "run", "books", "--duration", time});
+        words.emplace_back("--");
+        words.insert(words.end(), program.begin(), program.end());
+        return words;
+    }
+
+    /// Ends with 3 at SIGTERM, with 4 at SIGINT.
+    [[nodiscard]] std::string a_waiting_script() const {
+        return a_script(
+            "wait",
+            "trap 'echo got TERM; kill $p; exit 3' TERM\n"
+            "trap 'echo got INT; kill $p; exit 4' INT\n"
+            "sleep 600 &\n"
+            "p=$!\n"
+            "echo started\n"
+            "wait $p"
+        );
+    }
+
+    [[nodiscard]] std::unique_ptr<BackgroundProcess> started(const std::string& time) const {
+        auto run = std::make_unique<BackgroundProcess>(
+            run_words(time, {a_waiting_script()}), path("run.log")
+        );
+        EXPECT_TRUE(run->wait_for_log("started")) << run->log();
+        return run;
+    }
+
+    /// The same, begun by a shell that has it ignore a signal.
+    [[nodiscard]] std::vector<std::string>
+    ignoring(const std::string& signal, const std::vector<std::string>& words) const {
+        std::string script = "trap '' " + signal + "; exec";
+        for (const std::string& word : words) {
+            script += " '" + word + "'";
+        }
+        return {"/bin/sh", "-c", script};
+    }
+
+    [[nodiscard]] nlohmann::json held() const {
+        return nlohmann::json::parse(expect_success({"lock", "ls", "-o", "json"}));
+    }
+};
+
+TEST_F(LockRunTest, It_is_renewed_while_the_command_runs_and_free_behind_it) {
+    const auto run = started("1s");
+    const nlohmann::json first = held().at(0);
+    EXPECT_TRUE(test::eventually([&] {
+        const nlohmann::json locks = held();
+        return locks.size() == 1 && locks[0]["until"] > first["until"] &&
+               locks[0]["token"] == first["token"];
+    }));
+    EXPECT_EQ(cli(words("acquire", "b", "1m")).exit_code, 5);
+    run->send(SIGTERM);
+    EXPECT_EQ(run->wait(30s), 3) << run->log();
+    EXPECT_EQ(held(), nlohmann::json::array());
+}
+
+TEST_F(LockRunTest, Its_signals_go_to_the_command_whose_exit_code_is_its_own) {
+    const auto interrupted = started("1m");
+    interrupted->send(SIGINT);
+    EXPECT_EQ(interrupted->wait(30s), 4) << interrupted->log();
+    EXPECT_THAT(interrupted->log(), HasSubstr("got INT"));
+    BackgroundProcess killed(run_words("1m", {"sh", "-c", "kill -9 $$"}), path("killed.log"));
+    EXPECT_EQ(killed.wait(30s), 128 + SIGKILL);
+    BackgroundProcess careless(
+        ignoring("CHLD", run_words("1m", {"sh", "-c", "exit 3"})), path("careless.log")
+    );
+    EXPECT_EQ(careless.wait(30s), 3);
+    EXPECT_EQ(held(), nlohmann::json::array());
+}
+
+TEST_F(LockRunTest, The_command_of_a_lock_that_is_lost_gets_SIGTERM_and_it_is_said) {
+    const auto run = started("1s");
+    const std::string owner = held().at(0).at("owner").get<std::string>();
+    expect_success({"lock", "release", "books", "--owner", owner});
+    EXPECT_EQ(run->wait(30s), 125) << run->log();
+    EXPECT_THAT(run->log(), HasSubstr("got TERM"));
+    EXPECT_THAT(
+        run->log(),
+        HasSubstr("books was lost while the command ran, which ended with 3: it was not its own")
+    );
+}
+
+TEST_F(LockRunTest, A_lock_that_is_lost_unseen_is_told_when_the_command_has_ended) {
+    const auto run = started("10m");
+    const std::string owner = held().at(0).at("owner").get<std::string>();
+    expect_success({"lock", "release", "books", "--owner", owner});
+    expect_success(words("acquire", "b", "1m"));
+    run->send(SIGTERM);
+    EXPECT_EQ(run->wait(30s), 125) << run->log();
+    EXPECT_EQ(held().at(0).at("owner"), "b") << "it is another's";
+}
+
+TEST_F(LockRunTest, Whoever_waits_for_it_ends_at_a_signal_and_has_it_as_soon_as_it_is_free) {
+    expect_success(words("acquire", "a", "10m"));
+    BackgroundProcess stopped(run_words("1m", {"echo", "has run"}), path("stopped.log"));
+    BackgroundProcess waiting(run_words("1m", {"echo", "has run"}), path("waiting.log"));
+    stopped.send(SIGTERM);
+    EXPECT_EQ(stopped.wait(30s), 128 + SIGTERM);
+    EXPECT_EQ(stopped.log(), "");
+    expect_success({"lock", "release", "books", "--owner", "a"});
+    EXPECT_EQ(waiting.wait(30s), 0) << waiting.log();
+    EXPECT_EQ(waiting.log(), "has run\n");
+}
+
+TEST_F(LockRunTest, A_signal_that_it_was_told_to_ignore_does_not_end_its_waiting) {
+    expect_success(words("acquire", "a", "10m"));
+    BackgroundProcess waiting(
+        ignoring("HUP", run_words("1m", {"echo", "has run"})), path("waiting.log")
+    );
+    // It is seen to live on through several of its tries.
+    for (int i = 0; i < 10; ++i) {
+        EXPECT_EQ(held().size(), 1U);
+        waiting.send(SIGHUP);
+    }
+    expect_success({"lock", "release", "books", "--owner", "a"});
+    EXPECT_EQ(waiting.wait(30s), 0) << waiting.log();
+    EXPECT_EQ(waiting.log(), "has run\n");
+}
+
+TEST_F(LockRunTest, When_it_is_killed_its_command_gets_SIGTERM_and_the_lock_ends_by_itself) {
+    const auto run = started("1s");
+    run->kill();
+    EXPECT_TRUE(run->wait_for_log("got TERM"));
+    EXPECT_TRUE(test::eventually([&] { return cli(words("acquire", "b", "1m")).exit_code == 0; }));
+}
+
+TEST_F(LockRunTest, A_command_that_is_none_frees_it) {
+    const auto nothing = cli({"lock", "run", "books", "no-such-program"});
+    EXPECT_EQ(nothing.exit_code, 127);
+    EXPECT_THAT(nothing.err, HasSubstr("no-such-program cannot be run: No such file"));
+    EXPECT_EQ(cli({"lock", "run", "books", path("config.toml")}).exit_code, 126);
+    EXPECT_EQ(held(), nlohmann::json::array());
+}
+
+TEST_F(LockRunTest, The_command_has_the_token_and_no_descriptors_of_ours) {
+    const std::string look =
+        "printenv JOBSTRAND_LOCK_TOKEN\n"
+        "cat\n"
+        "for one in /proc/$$/fd/*; do echo ${one##*/}; done";
+    std::string with_another = "exec 7< /dev/null; exec";
+    for (const std::string& word : run_words("1m", {"sh", "-c", look})) {
+        with_another += " '" + word + "'";
+    }
+    const auto run = test::run_program({"/bin/sh", "-c", with_another}, "input\n");
+    const std::int64_t later = token_of(expect_success(words("acquire", "b", "1m")));
+    EXPECT_THAT(run.out, MatchesRegex("[0-9]+\ninput\n0\n1\n2\n3\n")) << "3 is of the list";
+    EXPECT_LT(std::stoll(run.out), later);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ using test::BackgroundProcess;
 using test::ProgramResult;
 using test::run_program;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 /// `jobstrand --server` and `jobstrand serve` as two processes.
 class RemoteProcessTest : public test::ServiceTest {
@@ -31,8 +32,8 @@ protected:
         port_ = std::atoi(log.c_str() + log.find(" port=") + 6);
     }
 
-    [[nodiscard]] ProgramResult
-    remotely(const std::vector<std::string>& words, const std::string& input = {}) const {
+    [[nodiscard]] std::vector<std::string> remote_command(const std::vector<std::string>& words
+    ) const {
         std::vector<std::string> all{
             test::kJobstrandBinary,
             "--server",
@@ -40,7 +41,12 @@ protected:
             "--token-file",
             path("token")};
         all.insert(all.end(), words.begin(), words.end());
-        return run_program(all, input);
+        return all;
+    }
+
+    [[nodiscard]] ProgramResult
+    remotely(const std::vector<std::string>& words, const std::string& input = {}) const {
+        return run_program(remote_command(words), input);
     }
 
     /// Each of them in its turn.
@@ -75,6 +81,43 @@ TEST_F(RemoteProcessTest, A_pipe_of_verbs_works_through_a_service) {
     EXPECT_EQ(count_all(), 1);
     EXPECT_EQ(remotely({"job", "rm", "--all", "--yes"}).exit_code, 0);
     EXPECT_EQ(count_all(), 0);
+}
+
+TEST_F(RemoteProcessTest, A_command_runs_here_while_the_service_keeps_its_lock) {
+    const ProgramResult run = remotely(
+        {"lock",
+         "run",
+         "books",
+         "--",
+         test::kJobstrandBinary,
+         "lock",
+         "ls",
+         "-o",
+         "name",
+         "--db",
+         url()}
+    );
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_EQ(run.out, "books\n");
+    EXPECT_EQ(cli({"lock", "acquire", "books", "--owner", "a"}).exit_code, 0);
+    const ProgramResult refused = remotely({"lock", "run", "books", "--wait", "0s", "true"});
+    EXPECT_EQ(refused.exit_code, 124);
+    EXPECT_THAT(refused.err, StartsWith("jobstrand: books is held by a until "));
+    EXPECT_EQ(remotely({"lock", "run", "", "true"}).exit_code, 2);
+}
+
+TEST_F(RemoteProcessTest, A_lock_whose_service_is_gone_is_lost_at_its_end) {
+    const std::string script =
+        a_script("hold", "trap 'kill $p; exit 3' TERM; sleep 600 & p=$!; echo started; wait $p");
+    BackgroundProcess run(
+        remote_command({"lock", "run", "books", "--duration", "1s", script}), path("run.log")
+    );
+    EXPECT_TRUE(run.wait_for_log("started"));
+    service_->kill();
+    EXPECT_EQ(run.wait(std::chrono::seconds(30)), 125);
+    EXPECT_THAT(
+        run.log(), HasSubstr("books was lost while the command ran, which ended with 3: cannot")
+    );
 }
 
 TEST_F(RemoteProcessTest, A_service_that_is_gone_is_told) {

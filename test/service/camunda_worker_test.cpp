@@ -1,6 +1,7 @@
 #include "test/fixtures/signal.hpp"
 #include "test/service/api_fixture.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <string>
@@ -11,6 +12,7 @@ namespace {
 
 using nlohmann::json;
 using test::ApiTest;
+using test::get;
 using test::post;
 using testing::HasSubstr;
 
@@ -176,6 +178,13 @@ TEST_F(CamundaWorkers, Are_told_in_camundas_words_what_is_wrong) {
         body.update(more);
         EXPECT_EQ(ask(post("/engine-rest/external-task/fetchAndLock", body.dump())).status, 400)
             << more;
+    }
+}
+
+TEST_F(CamundaWorkers, Find_no_incidents_of_callers_that_nobody_knows) {
+    EXPECT_EQ(ask(get("/engine-rest/incident?processInstanceId=order-17")).status, 404);
+    for (const char* const filter : {"causeIncidentId", "rootCauseIncidentId"}) {
+        EXPECT_EQ(ask(get(fmt::format("/api/v1/incidents?{}=i", filter))).status, 400) << filter;
     }
 }
 

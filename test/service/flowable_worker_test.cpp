@@ -229,6 +229,7 @@ TEST_F(FlowableWorkers, Are_told_what_is_wrong_with_a_request_and_nothing_happen
           R"({"topic":"invoice","lockDuration":"soon","workerId":"w"})",
           R"({"topic":"invoice","lockDuration":"PT5M","workerId":"w","numberOfTasks":0})",
           R"({"topic":"invoice","lockDuration":"PT5M","workerId":"w\u0000"})",
+          R"({"topic":"invoice","lockDuration":"PT5M","workerId":"w","groups":["sales"]})",
           R"({"topic":"invoice","lockDuration":"PT5M","workerId":17})"}) {
         EXPECT_EQ(ask(post("/external-job-api/acquire/jobs", order)).status, 400) << order;
     }

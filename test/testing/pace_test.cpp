@@ -46,7 +46,8 @@ TEST(TestKitPace, Makes_more_than_ten_thousand_turns_of_a_year_with_both_changes
     EXPECT_THAT(times, IsSupersetOf({spring - 8min, spring, autumn - 8min, autumn + 1h}));
     EXPECT_THAT(times, Not(Contains(AllOf(Ge(autumn), Lt(autumn + 1h)))));
     EXPECT_TRUE(std::ranges::is_sorted(times));
-    std::cout << times.size() << " turns in " << seconds << " s\n";
+    std::cout << times.size() << " turns in " << seconds << " s, 10000 in "
+              << took.count() * 10'000 / static_cast<double>(times.size()) << " s\n";
 }
 
 }  // namespace

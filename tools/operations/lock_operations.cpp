@@ -1,3 +1,4 @@
+#include "tools/operations/lock_run.hpp"
 #include "tools/operations/nouns.hpp"
 #include "tools/text/terminal_text.hpp"
 
@@ -64,6 +65,29 @@ struct LockRelease {
     return all;
 }
 
+[[nodiscard]] const Parameters<LockRun>& run_parameters() {
+    static const Parameters<LockRun> all{
+        {"name",
+         &LockRun::name,
+         "The lock, by any name of the app's",
+         {.unit = "NAME", .is_required = true}},
+        {"command",
+         &LockRun::command,
+         "What to run, and its arguments, behind --",
+         {.unit = "COMMAND", .is_required = true, .is_raw = true}},
+        {"--wait",
+         &LockRun::wait,
+         "How long to wait for the lock; 0s: not at all [for ever]",
+         {.unit = "DURATION"}},
+        {"--duration",
+         &LockRun::time,
+         "How long it lasts when it is not renewed, which is done thrice in that time, at most "
+         "30 days [30s]",
+         {.unit = "DURATION"}},
+    };
+    return all;
+}
+
 [[nodiscard]] schema::Page<NamedLock> list_locks(Session& session, const PageRequest& page) {
     return schema::first_page(page.limit, [&](std::size_t limit) {
         return session.named_locks().list(page.after, limit, session.database_now());
@@ -73,15 +97,7 @@ struct LockRelease {
 [[nodiscard]] NamedLock acquire_lock(Session& session, const LockClaim& wanted) {
     NamedLock lock = session.named_locks().acquire(wanted.claim(), session.database_now());
     if (lock.owner != wanted.owner) {
-        throw CliError(
-            ExitCode::refused,
-            fmt::format(
-                "{} is held by {} until {}",
-                quoted_if_needed(lock.name),
-                quoted_if_needed(lock.owner),
-                schema::format_instant(lock.until)
-            )
-        );
+        throw CliError(ExitCode::refused, held_by_another(lock));
     }
     return lock;
 }
@@ -120,6 +136,7 @@ OperationNoun lock_noun() {
         .name = "lock",
         .summary = "Locks of an app by name: one owner holds each, until it ends",
         .examples =
+            "  jobstrand lock run close-books -- ./close-books.sh\n"
             "  jobstrand lock acquire close-books --owner app-1 --duration 5m\n"
             "  jobstrand lock ls",
         .operations =
@@ -154,6 +171,16 @@ OperationNoun lock_noun() {
                     claim_parameters(),
                     lock_fields(),
                     renew_lock
+                ),
+                local_operation(
+                    {.words = "lock run",
+                     .summary = "Run a command while a lock is held, and free it behind it",
+                     .examples =
+                         "  jobstrand lock run close-books -- ./close-books.sh --year 2030\n"
+                         "  jobstrand lock run close-books --wait 10s -- make report\n"
+                         "  jobstrand lock run close-books -- sh -c 'echo $JOBSTRAND_LOCK_TOKEN'"},
+                    run_parameters(),
+                    run_locked
                 ),
                 items_operation<LockRelease>(
                     {.words = "lock release",

@@ -64,6 +64,19 @@ StopSignals::Event StopSignals::wait(std::optional<schema::Duration> limit) {
     }
 }
 
+std::optional<StopSignals::Signal> StopSignals::take() {
+    signalfd_siginfo info{};
+    while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
+        const int number = static_cast<int>(info.ssi_signo);
+        struct sigaction action {};
+        // One that is blocked comes although it is ignored.
+        if (::sigaction(number, nullptr, &action) != 0 || action.sa_handler != SIG_IGN) {
+            return Signal{.number = number, .is_of_terminal = info.ssi_code == SI_KERNEL};
+        }
+    }
+    return std::nullopt;
+}
+
 void StopSignals::ignore_hangups() {
     // It stays blocked, and nobody reads it any more.
     const sigset_t set = set_of({SIGTERM, SIGINT});

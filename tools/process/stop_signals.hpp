@@ -36,6 +36,15 @@ public:
     /// Can be read (see poll) when a signal has come, for who waits for other things beside them.
     [[nodiscard]] int descriptor() const { return signals_.get(); }
 
+    struct Signal {
+        int number = 0;
+        bool is_of_terminal = false;  ///< All programs in front of it have got it.
+    };
+
+    /// One that has come; nullopt: none has. Instead of wait(). Whoever started this process may
+    /// have it ignore some, as nohup(1) does: they do not count.
+    [[nodiscard]] std::optional<Signal> take();
+
     /// SIGHUP has no effect from now on.
     void ignore_hangups();
 

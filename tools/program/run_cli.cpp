@@ -1,6 +1,7 @@
 #include "tools/program/run_cli.hpp"
 
 #include "persistence/sql/db_error.hpp"
+#include "tools/operations/lock_run.hpp"
 #include "tools/output/output_style.hpp"
 #include "tools/process/exit_code.hpp"
 #include "tools/process/this_process.hpp"
@@ -76,6 +77,10 @@ void print_error(Streams& streams, const std::string& message) {
     Session& session
 ) {
     try {
+        if (server && program.typed().words == kLockRun) {
+            session.use_locks_of(locks_of(*server, session));
+            return program.run(session);
+        }
         return server ? run_on_server(*server, session, program.typed()) : program.run(session);
     } catch (const CliError& error) {
         print_error_lines(streams, error.what());
@@ -152,7 +157,8 @@ run(const std::vector<std::string>& arguments, Streams& streams, const Environme
             return run_on_all_engines(program, streams, environment);
         }
         Session session(streams, environment, program.globals());
-        const bool is_over_network = program.over_network().contains(program.typed().words);
+        const std::string words = program.typed().words;
+        const bool is_over_network = program.over_network().contains(words) || words == kLockRun;
         const auto server = server_meant(program.globals(), environment, is_over_network);
         return run_guarded(program, server, streams, session);
     } catch (const CliError& error) {

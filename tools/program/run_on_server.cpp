@@ -1,5 +1,6 @@
 #include "tools/program/run_on_server.hpp"
 
+#include "schema/text/iso8601.hpp"
 #include "schema/text/utf8.hpp"
 #include "tools/operations/top/top.hpp"
 #include "tools/parameters/bulk_selection.hpp"
@@ -11,7 +12,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -115,6 +119,15 @@ content_to_send(const Session& session, std::string_view option, const std::stri
     );
 }
 
+/// Its errors, as the message of one that is made of them here.
+[[nodiscard]] std::string said_in(const VerbAnswer& answer) {
+    constexpr std::string_view start = "jobstrand: ";
+    std::string text = answer.errors;
+    text.erase(0, text.starts_with(start) ? start.size() : 0);
+    text.erase(std::min(text.find_last_not_of('\n') + 1, text.size()));
+    return text;
+}
+
 [[nodiscard]] VerbAnswer
 ask_server(const Server& server, const TypedVerb& verb, const VerbCall& call) {
     const ServerReply reply =
@@ -127,6 +140,51 @@ ask_server(const Server& server, const TypedVerb& verb, const VerbCall& call) {
         refuse_reply(server, {.status = reply.status});
     }
     return answer.value();
+}
+
+/// Asks for a verb about a lock. One that is not the owner's is refused, or not found.
+[[nodiscard]] VerbAnswer ask_about_lock(
+    const Server& server,
+    Session& session,
+    const std::string& verb,
+    const persistence::NamedLockClaim& claim
+) {
+    VerbCall call{
+        .arguments = {"-o", "json", "--owner", std::string(claim.owner)}, .user = session.user()};
+    if (verb != "release") {
+        call.arguments.insert(
+            call.arguments.end(), {"--duration", schema::format_duration(claim.time)}
+        );
+    }
+    call.arguments.insert(call.arguments.end(), {"--", std::string(claim.name)});
+    VerbAnswer answer = ask_server(server, {.words = "lock " + verb}, call);
+    const bool is_answer = answer.exit_code == ExitCode::done ||
+                           answer.exit_code == ExitCode::refused ||
+                           answer.exit_code == ExitCode::not_found;
+    if (!is_answer) {
+        throw CliError(answer.exit_code, said_in(answer));
+    }
+    return answer;
+}
+
+[[nodiscard]] LockTry
+try_lock(const Server& server, Session& session, const persistence::NamedLockClaim& claim) {
+    const VerbAnswer answer = ask_about_lock(server, session, "acquire", claim);
+    if (answer.exit_code != ExitCode::done) {
+        return {.why_not = said_in(answer)};
+    }
+    const auto members = members_of(answer.output);
+    if (members) {
+        for (const JsonMember& member : members.value()) {
+            std::int64_t token = 0;
+            if (member.name == "token" &&
+                read_whole_number(member.value, 1, std::numeric_limits<std::int64_t>::max(), token)
+                    .empty()) {
+                return {.token = token};
+            }
+        }
+    }
+    refuse_reply(server, {.status = 200});
 }
 
 /// What was typed of it for the terminal; a service shows it once.
@@ -164,6 +222,21 @@ ExitCode run_on_server(const Server& server, Session& session, const TypedVerb& 
     session.streams().out.flush();
     session.streams().err << answer.errors << std::flush;
     return answer.exit_code;
+}
+
+LockCalls locks_of(const Server& server, Session& session) {
+    return {
+        .acquire = [&](const auto& claim) { return try_lock(server, session, claim); },
+        .renew =
+            [&](const auto& claim) {
+                return ask_about_lock(server, session, "renew", claim).exit_code == ExitCode::done;
+            },
+        .release =
+            [&](const auto& claim) {
+                return ask_about_lock(server, session, "release", claim).exit_code ==
+                       ExitCode::done;
+            },
+    };
 }
 
 }  // namespace jobstrand::cli

@@ -14,4 +14,7 @@ namespace jobstrand::cli {
 /// Throws CliError when the service does not do it.
 [[nodiscard]] ExitCode run_on_server(const Server& server, Session& session, const TypedVerb& verb);
 
+/// Has the service keep the locks of this machine's `lock run`. Both must outlive it.
+[[nodiscard]] LockCalls locks_of(const Server& server, Session& session);
+
 }  // namespace jobstrand::cli

@@ -25,6 +25,7 @@
 #include "tools/process/input.hpp"
 #include "tools/process/streams.hpp"
 #include "tools/process/supervisor.hpp"
+#include "tools/session/lock_calls.hpp"
 #include "tools/session/open_engine.hpp"
 #include "tools/settings/settings.hpp"
 
@@ -36,6 +37,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace jobstrand::service {
@@ -232,6 +234,13 @@ public:
         return deadletter::LimitAdmin(engine().limit_store());
     }
     [[nodiscard]] persistence::NamedLockStore& named_locks() { return engine().named_lock_store(); }
+
+    /// From now on a service keeps the locks of what runs on this machine.
+    void use_locks_of(LockCalls service) { lock_calls_ = std::move(service); }
+
+    /// nullopt: they are in the database.
+    [[nodiscard]] const std::optional<LockCalls>& locks_of_service() const { return lock_calls_; }
+
     [[nodiscard]] deadletter::Explainer explaining() {
         return {
             {store(), series_store(), engine().node_store(), engine().limit_store()},
@@ -309,6 +318,7 @@ private:
     std::optional<std::int64_t> changes_;
     std::optional<std::string> more_behind_;
     std::optional<std::size_t> looked_at_;
+    std::optional<LockCalls> lock_calls_;  ///< Of a service.
 };
 
 }  // namespace jobstrand::cli

@@ -70,6 +70,7 @@ const std::vector<Entry>& entries() {
         {"token", "--topics", "", {.source = handler_types}},
         {"token", "--tenants", "", {}},
         {"token", "--engines", "", {}},
+        {"lock", "", "COMMAND", {}},
         {"timer", "", "STATE", {words, {"waiting", "paused", "all"}}},
         {"series", "", "STATE", {words, {"waiting", "running", "paused", "ended"}}},
         {"", "--on-duplicate", "", {words, {"reject", "keep", "replace"}}},

@@ -173,6 +173,16 @@ void read(ListQuery& query, const std::string& name, const std::string& text) {
 }
 
 [[nodiscard]] executor::AcquireOrder order_in(const RequestMembers& members) {
+    // What would choose among the jobs, such as users and groups, must not be left out.
+    members.refuse_others(
+        {"topic",
+         "lockDuration",
+         "numberOfTasks",
+         "numberOfRetries",
+         "workerId",
+         "tenantId",
+         "scopeType"}
+    );
     executor::AcquireOrder order{
         .worker = members.required_text("workerId"),
         .topics = {members.required_text("topic")},
