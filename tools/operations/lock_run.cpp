@@ -5,7 +5,7 @@
 #include "tools/handlers/spawn.hpp"
 #include "tools/process/stop_signals.hpp"
 #include "tools/process/unique_fd.hpp"
-#include "tools/text/printable.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
