@@ -134,27 +134,36 @@ void JobCompletion::take_what_others_wrote() {
 
 void JobCompletion::write_one_by_one(Batch& batch) {
     std::vector<Outcome> all = std::exchange(batch.outcomes, {});
-    for (auto next = all.begin(); next != all.end(); ++next) {
-        if (waits_behind_refused(*next)) {
-            continue;
-        }
-        const std::span<const Outcome> one(&*next, 1);
-        try {
-            const std::vector<OutcomeAnswer> answers = use_.store.apply(lock_owner_, one);
-            on_answer(batch, *next, answers.front());
-            log_ended(one, answers);
-        } catch (const DbError& error) {
-            if (!is_refusal(error.kind())) {
-                // Those already written answer lost_lock next time, which is harmless.
-                std::move(next, all.end(), std::back_inserter(batch.outcomes));
-                throw;
+    auto next = all.begin();
+    // Defended catch: whatever goes wrong, what is not written yet stays.
+    try {
+        for (; next != all.end(); ++next) {
+            if (!waits_behind_refused(*next) && write_one(batch, *next)) {
+                batch.outcomes.push_back(std::move(*next));
             }
-            keep(std::move(*next), error);
-            continue;
         }
-        forget_refused(one);
-        batch.outcomes.push_back(std::move(*next));
+    } catch (...) {
+        // Those already written answer lost_lock next time, which is harmless.
+        std::move(next, all.end(), std::back_inserter(batch.outcomes));
+        throw;
     }
+}
+
+bool JobCompletion::write_one(Batch& batch, Outcome& outcome) {
+    const std::span<const Outcome> one(&outcome, 1);
+    try {
+        const std::vector<OutcomeAnswer> answers = use_.store.apply(lock_owner_, one);
+        on_answer(batch, outcome, answers.front());
+        log_ended(one, answers);
+    } catch (const DbError& error) {
+        if (!is_refusal(error.kind())) {
+            throw;
+        }
+        keep(std::move(outcome), error);
+        return false;
+    }
+    forget_refused(one);
+    return true;
 }
 
 void JobCompletion::hold_back_behind_refused(Batch& batch) {
@@ -295,6 +304,10 @@ schema::Duration JobCompletion::until_next_pass() {
 
 void JobCompletion::write_the_rest(schema::Duration limit) {
     const schema::SteadyPoint give_up = std::chrono::steady_clock::now() + limit;
+    {
+        const std::lock_guard lock(refused_mutex_);
+        refused_.make_all_due();  // What was in the way may have been mended for this restart.
+    }
     while (!is_empty()) {
         // Defended catch: a database that is away may come back within the limit.
         try {

@@ -100,6 +100,8 @@ private:
     void hold_back_behind_refused(Batch& batch);
     [[nodiscard]] bool waits_behind_refused(persistence::Outcome& outcome);
     void write_one_by_one(Batch& batch);
+    /// false: the database refuses it, and it is kept.
+    [[nodiscard]] bool write_one(Batch& batch, persistence::Outcome& outcome);
     void keep(persistence::Outcome outcome, const persistence::DbError& error);
     void try_refused_again();
     void forget_refused(std::span<const persistence::Outcome> written);

@@ -51,6 +51,12 @@ std::vector<Outcome> RefusedOutcomes::take_due(schema::SteadyPoint now) {
     return due;
 }
 
+void RefusedOutcomes::make_all_due() {
+    for (auto& [id, refused] : refused_) {
+        refused.next = {};
+    }
+}
+
 std::optional<schema::SteadyPoint> RefusedOutcomes::next() const {
     std::optional<schema::SteadyPoint> next;
     for (const auto& [id, refused] : refused_) {
@@ -62,7 +68,10 @@ std::optional<schema::SteadyPoint> RefusedOutcomes::next() const {
 }
 
 void RefusedOutcomes::forget(const std::string& job) {
-    refused_.erase(job);
+    // One that still waits is of an earlier run of the job.
+    if (const auto found = refused_.find(job); found != refused_.end() && !found->second.outcome) {
+        refused_.erase(found);
+    }
 }
 
 std::set<std::string> RefusedOutcomes::types() const {

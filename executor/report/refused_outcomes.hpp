@@ -27,13 +27,17 @@ public:
     /// Takes the outcome if a refused one of its group waits here. Returns whether it did.
     [[nodiscard]] bool add_behind(persistence::Outcome& outcome, std::string_view group);
 
+    /// All are to be tried again now: there may be no other time.
+    void make_all_due();
+
     /// Takes out those that are to be tried again, each with those behind it.
     [[nodiscard]] std::vector<persistence::Outcome> take_due(schema::SteadyPoint now);
 
     /// When the next one is to be tried again; nullopt: there is none.
     [[nodiscard]] std::optional<schema::SteadyPoint> next() const;
 
-    /// What was taken out was written, or its lock is lost.
+    /// What was taken out was written, or its lock is lost. Does nothing while one of the job waits
+    /// here: that is of another run.
     void forget(const std::string& job);
 
     /// The handler types of all that add() has brought and forget() has not ended.

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -204,6 +205,10 @@ protected:
                     if (is_refused && outcome.job->id == "bad") {
                         throw DbError(kind, "a trigger");
                     }
+                    if (outcome.job->id == broken_at && outcomes.size() == 1) {
+                        broken_at.clear();
+                        throw std::runtime_error("no memory");
+                    }
                     if (outcome.job->id == away_at) {
                         away_at.clear();
                         throw DbError(DbErrorKind::unreachable, "gone");
@@ -217,7 +222,8 @@ protected:
     }
 
     bool is_refused = true;
-    std::string away_at;  ///< The database goes away once, at this job.
+    std::string away_at;    ///< The database goes away once, at this job.
+    std::string broken_at;  ///< Something else goes wrong once, when this one is written alone.
     DbErrorKind kind = DbErrorKind::other;
     std::vector<std::string> written;
 };
@@ -290,6 +296,30 @@ TEST_F(RefusedOutcome, Keeps_no_job_of_its_instance_that_has_not_run) {
     add_outcome(waits, schema::released(waits));
     (void)completion.run_once();
     EXPECT_THAT(written, ElementsAre("waits"));
+}
+
+TEST_F(RefusedOutcome, Is_tried_once_more_at_a_stop_however_long_it_would_wait_yet) {
+    add_in_order("bad", "instance");
+    add_in_order("second", "instance");
+    (void)completion.run_once();
+    is_refused = false;
+    completion.write_the_rest(10s);
+    EXPECT_THAT(written, ElementsAre("bad", "second"));
+    EXPECT_TRUE(completion.is_empty());
+}
+
+TEST_F(RefusedOutcome, Loses_no_other_whatever_goes_wrong_while_they_are_written_one_by_one) {
+    add("bad");
+    add("second");
+    add("third");
+    broken_at = "second";
+    EXPECT_THROW((void)completion.run_once(), std::runtime_error);
+    is_refused = false;
+    (void)completion.run_once();
+    clock.tick(1s);
+    (void)completion.run_once();
+    EXPECT_THAT(written, testing::UnorderedElementsAre("bad", "second", "third"));
+    EXPECT_TRUE(completion.is_empty());
 }
 
 TEST_F(RefusedOutcome, For_want_of_a_right_is_kept_too) {

@@ -90,7 +90,7 @@ class Walk(ViewCase):
         self.read('3 open incidents of command')
         self.click('Dead letters by cause')
         self.read('the gate is shut')
-        self.assertIn('the gate is shut', self.page.texts('main section.card tr[data-key]')[0])
+        self.page.until(lambda: 'the gate is shut' in self.page.texts('main section.card tr[data-key]')[0], 'it stands first')
         self.end()
 
     def test_that_cause_is_requeued_with_a_probe(self):

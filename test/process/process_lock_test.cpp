@@ -244,5 +244,11 @@ TEST_F(LockRunTest, The_command_has_the_token_and_no_descriptors_of_ours) {
     EXPECT_LT(std::stoll(run.out), later);
 }
 
+TEST_F(LockRunTest, A_time_in_which_no_command_could_begin_is_refused) {
+    const auto short_run = cli({"lock", "run", "books", "--duration", "900ms", "--", "true"});
+    EXPECT_EQ(short_run.exit_code, 2);
+    EXPECT_THAT(short_run.err, HasSubstr("--duration must be at least 1s"));
+}
+
 }  // namespace
 }  // namespace jobstrand

@@ -120,6 +120,21 @@ TEST_F(RemoteProcessTest, A_lock_whose_service_is_gone_is_lost_at_its_end) {
     );
 }
 
+TEST_F(RemoteProcessTest, A_service_that_says_nothing_keeps_no_lock_run_from_its_end) {
+    const std::string script =
+        a_script("hold", "trap 'kill $p; exit 3' TERM; sleep 600 & p=$!; echo started; wait $p");
+    BackgroundProcess run(
+        remote_command({"lock", "run", "books", "--duration", "1s", script}), path("run.log")
+    );
+    EXPECT_TRUE(run.wait_for_log("started"));
+    service_->freeze();
+    EXPECT_EQ(run.wait(std::chrono::seconds(30)), 125) << run.log();
+    const ProgramResult silent =
+        remotely({"lock", "run", "books", "--wait", "0s", "--duration", "1s", "true"});
+    EXPECT_EQ(silent.exit_code, 1);
+    EXPECT_THAT(silent.err, HasSubstr("no answer from the server"));
+}
+
 TEST_F(RemoteProcessTest, A_service_that_is_gone_is_told) {
     service_->kill();
     const ProgramResult away = remotely({"stats"});

@@ -37,6 +37,9 @@ namespace {
 using namespace std::chrono_literals;
 using SteadyClock = std::chrono::steady_clock;
 
+/// A shorter one is over before a command has begun.
+constexpr schema::Duration kShortestTime = 1s;
+
 /// Between two tries of who waits for the lock.
 constexpr schema::Duration kFirstPause = 20ms;
 constexpr schema::Duration kLongestPause = 500ms;
@@ -89,11 +92,41 @@ public:
         }
     }
 
+    /// Asks for it. Once it has been answered, no answer counts as one that says no: a service that
+    /// is started anew ends nobody's wait.
     [[nodiscard]] LockTry try_acquire() {
         const SteadyClock::time_point asked = SteadyClock::now();
-        LockTry answer = calls_.acquire(claim());
+        LockTry answer;
+        // Defended catch: see above.
+        try {
+            may_be_ours_ = true;
+            answer = calls_.acquire(claim());
+            may_be_ours_ = answer.token.has_value();
+            was_answered_ = true;
+        } catch (const std::exception& error) {
+            if (!was_answered_) {
+                throw;
+            }
+            return {.why_not = error.what()};
+        }
         end_ = asked + time_;
+        // The answer may have been longer on its way than the lock lasts.
+        if (answer.token && end_.load() <= SteadyClock::now()) {
+            return {.why_not = "the answer took longer than the lock lasts"};
+        }
         return answer;
+    }
+
+    /// Frees what a try may have got whose answer did not come, or came too late to be of use.
+    void release_if_had() noexcept {
+        // Defended catch: it ends by itself.
+        try {
+            if (may_be_ours_) {
+                (void)calls_.release(claim());
+            }
+        } catch (const std::exception&) {
+            return;
+        }
     }
 
     /// Renews it until a stop is requested, or it is lost.
@@ -142,6 +175,8 @@ private:
     const std::string owner_;
     const schema::Duration time_;
     const UniqueFd lost_;
+    bool was_answered_ = false;
+    bool may_be_ours_ = false;
     std::atomic<SteadyClock::time_point> end_{};
     std::string why_lost_;
 };
@@ -152,8 +187,11 @@ acquire(RunLock& lock, const LockRun& wanted, StopSignals& signals, ExitCode& si
     const SteadyClock::time_point began = SteadyClock::now();
     for (schema::Duration pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
         const LockTry answer = lock.try_acquire();
-        // The answer may have been longer on its way than the lock lasts.
-        if (answer.token && lock.end() > SteadyClock::now()) {
+        if (const auto signal = signals.take()) {
+            signalled = code_of_signal(signal->number);
+            return std::nullopt;
+        }
+        if (answer.token) {
             return answer.token;
         }
         if (wanted.wait) {
@@ -196,24 +234,48 @@ public:
         start(pointers_to(words), pointers_to(variables));
         ended_ = open_pidfd(process_);
         if (!ended_) {
-            throw std::system_error(errno, std::generic_category(), "cannot watch the command");
+            const int error = errno;
+            end();
+            throw std::system_error(error, std::generic_category(), "cannot watch the command");
         }
     }
+
+    ~Command() { end(); }
+
+    Command(const Command&) = delete;
+    Command& operator=(const Command&) = delete;
 
     /// Can be read when it has ended.
     [[nodiscard]] int ended() const { return ended_.get(); }
 
     void send(int signal) const { ::kill(process_, signal); }
 
-    [[nodiscard]] ExitCode wait() const {
+    /// Whether it got a signal of the terminal as well: SIGINT goes to all of the group in front,
+    /// SIGHUP to the leader of the session alone, which hands it on.
+    [[nodiscard]] bool has_got(const StopSignals::Signal& signal) const {
+        return signal.is_of_terminal && ::getpgid(process_) == ::getpgrp() &&
+               (signal.number != SIGHUP || ::getsid(0) != ::getpid());
+    }
+
+    /// Waits for its end. Once.
+    [[nodiscard]] ExitCode wait() {
         int status = 0;
         while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
         }
+        process_ = -1;
         return WIFSIGNALED(status) ? code_of_signal(WTERMSIG(status))
                                    : static_cast<ExitCode>(WEXITSTATUS(status));
     }
 
 private:
+    /// Nothing of it goes on without its lock.
+    void end() {
+        if (process_ > 0) {
+            send(SIGKILL);
+            (void)wait();
+        }
+    }
+
     void start(const std::vector<char*>& words, const std::vector<char*>& variables) {
         std::array<int, 2> ends{};
         if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
@@ -289,7 +351,7 @@ outlives(const RunLock& lock, const Command& command, StopSignals& signals, Sess
             return !is_lost;
         }
         while (const auto signal = signals.take()) {
-            if (!signal->is_of_terminal) {
+            if (!command.has_got(*signal)) {
                 command.send(signal->number);
             }
         }
@@ -313,18 +375,31 @@ std::string held_by_another(const persistence::NamedLock& lock) {
 }
 
 ExitCode run_locked(Session& session, const LockRun& wanted) {
+    if (wanted.time && *wanted.time < kShortestTime) {
+        throw CliError(
+            ExitCode::wrong_usage, "--duration must be at least 1s for a command to run"
+        );
+    }
     RunLock lock(session, wanted);
     StopSignals signals;
     ExitCode code = ExitCode::failed;
-    const auto token = acquire(lock, wanted, signals, code);
+    std::optional<std::int64_t> token;
+    // Defended catch: whatever came of the wait, nothing stays held.
+    try {
+        token = acquire(lock, wanted, signals, code);
+    } catch (const std::exception&) {
+        lock.release_if_had();
+        throw;
+    }
     if (!token) {
+        lock.release_if_had();
         return code;
     }
     bool is_held = false;
     std::exception_ptr problem;
     // Defended catch: whatever goes wrong, the lock is freed.
     try {
-        const Command command(wanted.command, *token);
+        Command command(wanted.command, *token);
         std::jthread renewal([&lock](const std::stop_token& stop) { lock.keep(stop); });
         is_held = outlives(lock, command, signals, session);
         code = command.wait();

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -24,6 +25,8 @@
 namespace jobstrand::cli {
 
 namespace {
+
+using namespace std::chrono_literals;
 
 /// Of one input; services take less unless they are told so (httpMaxBodyBytes).
 constexpr std::size_t kMostInput = std::size_t{256} * 1024 * 1024;
@@ -128,10 +131,14 @@ content_to_send(const Session& session, std::string_view option, const std::stri
     return text;
 }
 
-[[nodiscard]] VerbAnswer
-ask_server(const Server& server, const TypedVerb& verb, const VerbCall& call) {
+[[nodiscard]] VerbAnswer ask_server(
+    const Server& server,
+    const TypedVerb& verb,
+    const VerbCall& call,
+    std::optional<schema::Duration> limit = {}
+) {
     const ServerReply reply =
-        post_to(server, verb_path(verb.words), kVerbAnswerType, json_of(call));
+        post_to(server, verb_path(verb.words), kVerbAnswerType, json_of(call), limit);
     if (reply.status != 200 || reply.content_type != kVerbAnswerType) {
         refuse_reply(server, reply);
     }
@@ -157,7 +164,10 @@ ask_server(const Server& server, const TypedVerb& verb, const VerbCall& call) {
         );
     }
     call.arguments.insert(call.arguments.end(), {"--", std::string(claim.name)});
-    VerbAnswer answer = ask_server(server, {.words = "lock " + verb}, call);
+    // A service that says nothing must neither keep us from a signal nor cost the lock: there is
+    // time for another try.
+    const auto limit = std::clamp<schema::Duration>(claim.time / 4, 250ms, 5s);
+    VerbAnswer answer = ask_server(server, {.words = "lock " + verb}, call, limit);
     const bool is_answer = answer.exit_code == ExitCode::done ||
                            answer.exit_code == ExitCode::refused ||
                            answer.exit_code == ExitCode::not_found;

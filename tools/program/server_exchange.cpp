@@ -9,6 +9,7 @@
 #include <boost/beast/http/verb.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -36,8 +37,11 @@ constexpr std::size_t kBodyBytes = std::size_t{512} * 1024 * 1024;
 /// One request on a connection of its own, step by step.
 class Exchange final {
 public:
-    explicit Exchange(const Server& server)
-        : server_(server), tls_(asio::ssl::context::tls_client), resolver_(io_) {
+    Exchange(const Server& server, std::optional<std::chrono::milliseconds> limit)
+        : server_(server),
+          end_(limit ? Clock::now() + *limit : Clock::time_point::max()),
+          tls_(asio::ssl::context::tls_client),
+          resolver_(io_) {
         if (server_.url.is_tls) {
             tls_.set_verify_mode(asio::ssl::verify_peer);
             tls_.set_default_verify_paths();
@@ -79,12 +83,13 @@ public:
 
 private:
     using Start = std::function<void(const Wire::Done&)>;
+    using Clock = std::chrono::steady_clock;
 
     [[nodiscard]] error_code outcome_of(std::chrono::seconds limit, const Start& start) {
         std::optional<error_code> outcome;
         start([&outcome](error_code error) { outcome = error; });
         io_.restart();
-        io_.run_for(limit);
+        io_.run_until(std::min(Clock::now() + limit, end_));
         if (!outcome) {
             wire_->close();
             resolver_.cancel();
@@ -114,6 +119,7 @@ private:
     }
 
     const Server& server_;
+    const Clock::time_point end_;
     asio::io_context io_{1};
     asio::ssl::context tls_;
     asio::ip::tcp::resolver resolver_;
@@ -126,7 +132,8 @@ ServerReply post_to(
     const Server& server,
     std::string_view path,
     std::string_view accepted_type,
-    std::string json
+    std::string json,
+    std::optional<std::chrono::milliseconds> limit
 ) {
     const auto view_of = [](std::string_view text) {
         return boost::beast::string_view(text.data(), text.size());
@@ -142,7 +149,7 @@ ServerReply post_to(
     }
     request.body() = std::move(json);
     request.prepare_payload();
-    return Exchange(server).run(request);
+    return Exchange(server, limit).run(request);
 }
 
 }  // namespace jobstrand::cli
