@@ -81,8 +81,8 @@ struct LockRelease {
          {.unit = "DURATION"}},
         {"--duration",
          &LockRun::time,
-         "How long it lasts when it is not renewed, which is done thrice in that time, at most "
-         "30 days [30s]",
+         "How long it lasts when it is not renewed, which is done thrice in that time: 1s to 30 "
+         "days [30s]",
          {.unit = "DURATION"}},
     };
     return all;
