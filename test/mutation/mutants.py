@@ -226,8 +226,8 @@ MUTANTS = [
     Mutant(
         "what has its order is written before a refused one",
         "executor/job_completion.cpp",
-        "if (waits_behind_refused(*next)) {",
-        "if (false && waits_behind_refused(*next)) {",
+        "!waits_behind_refused(*next) && ",
+        "",
     ),
     Mutant(
         "what has its order is written beside",
