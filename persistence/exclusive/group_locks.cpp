@@ -2,6 +2,7 @@
 
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
+#include "persistence/sql/new_rows.hpp"
 
 #include <fmt/format.h>
 
@@ -14,17 +15,15 @@ namespace jobstrand::persistence {
 
 namespace {
 
+// No statement changes the owner of a row: who takes a group from its owner deletes the row. So
+// outcomes, which need that it stays, and claims that count more jobs of the group need not wait
+// for each other.
 constexpr std::string_view kGroupLocks = R"sql(
     SELECT ID_, LOCK_OWNER_, CLAIMED_, BEGAN_
     FROM JS_EXCLUSIVE {by_id}
     WHERE ID_ IN (...)
     ORDER BY ID_
-    {for_update})sql";
-
-constexpr std::string_view kTake = R"sql(
-    {insert_if_absent} INTO JS_EXCLUSIVE (ID_, LOCK_OWNER_, LOCK_EXP_TIME_, BEGAN_, CLAIMED_)
-    VALUES {rows}
-    {if_absent})sql";
+    {for_no_key_update})sql";
 
 // Claims and renewals may commit in another order than that of their times. The holder reckons the
 // earliest of its claims as the first, and so does this.
@@ -52,34 +51,26 @@ constexpr std::string_view kHeld = R"sql(
     FROM JS_EXCLUSIVE {by_id}
     WHERE ID_ IN (...) AND LOCK_OWNER_ = ?
     ORDER BY ID_
-    {for_share})sql";
+    {for_key_share})sql";
 
 constexpr std::string_view kFree = R"sql(
     {delete_where} ID_ IN (...) AND LOCK_OWNER_ = ?)sql";
 
-/// Rows of one INSERT.
-constexpr std::array<std::size_t, 4> kGroupsPerInsert{256, 64, 8, 1};
+constexpr std::array<std::string_view, 5> kTaken{
+    "ID_",
+    "LOCK_OWNER_",
+    "LOCK_EXP_TIME_",
+    "BEGAN_",
+    "CLAIMED_",
+};
 
 std::string native(std::string_view sql, const Dialect& dialect) {
     return fmt::format(
         fmt::runtime(sql),
         fmt::arg("by_id", dialect.by_id),
-        fmt::arg("for_update", dialect.for_update),
-        fmt::arg("for_share", dialect.for_share),
+        fmt::arg("for_no_key_update", dialect.for_no_key_update),
+        fmt::arg("for_key_share", dialect.for_key_share),
         fmt::arg("delete_where", delete_where(dialect, "JS_EXCLUSIVE"))
-    );
-}
-
-std::string take_statement(const Dialect& dialect, std::size_t rows) {
-    std::string values = "(?, ?, ?, ?, ?)";
-    for (std::size_t i = 1; i < rows; ++i) {
-        values += ", (?, ?, ?, ?, ?)";
-    }
-    return fmt::format(
-        kTake,
-        fmt::arg("insert_if_absent", dialect.insert_if_absent),
-        fmt::arg("rows", values),
-        fmt::arg("if_absent", dialect.if_absent)
     );
 }
 
@@ -136,17 +127,21 @@ GroupLocks locks_for_update(Transaction& transaction, std::span<const std::strin
     return locks;
 }
 
-bool take_groups(Transaction& transaction, const LockClaim& claim, const GroupCounts& groups) {
-    const std::vector<GroupCounts::value_type> rows(groups.begin(), groups.end());
-    std::int64_t taken = 0;
-    in_parts(std::span(rows), kGroupsPerInsert, [&](std::span<const GroupCounts::value_type> part) {
-        std::vector<Value> values;
-        for (const auto& [group, claimed] : part) {
-            values.insert(values.end(), {group, claim.owner, claim.until, claim.until, claimed});
-        }
-        taken += transaction.execute(take_statement(transaction.dialect(), part.size()), values);
-    });
-    return std::cmp_equal(taken, groups.size());
+std::size_t
+take_groups(Transaction& transaction, const LockClaim& claim, const GroupCounts& groups) {
+    const Dialect& dialect = transaction.dialect();
+    NewRows rows{
+        .table = "JS_EXCLUSIVE",
+        .columns = kTaken,
+        .insert = dialect.insert_if_absent,
+        .behind = dialect.if_absent,
+    };
+    for (const auto& [group, claimed] : groups) {
+        rows.values.insert(
+            rows.values.end(), {group, claim.owner, claim.until, claim.until, claimed}
+        );
+    }
+    return static_cast<std::size_t>(insert_all(transaction, rows));
 }
 
 void count_claimed(Transaction& transaction, const LockClaim& claim, const GroupCounts& groups) {

@@ -31,9 +31,9 @@ using GroupCounts = std::map<std::string_view, std::int64_t>;
 [[nodiscard]] GroupLocks
 locks_for_update(Transaction& transaction, std::span<const std::string_view> groups);
 
-/// Takes groups that nobody holds, with so many claimed jobs each. false: another node was faster
-/// with one of them.
-[[nodiscard]] bool
+/// Takes groups that nobody holds, with so many claimed jobs each. Returns how many: those that
+/// another one has taken meanwhile stay as they are.
+[[nodiscard]] std::size_t
 take_groups(Transaction& transaction, const LockClaim& claim, const GroupCounts& groups);
 
 /// Counts claimed jobs of groups that the claim's owner holds. Their locks end no earlier than the

@@ -47,6 +47,38 @@ Shares share_out(const GroupCounts& wanted, const GroupLocks& locks, std::string
     return shares;
 }
 
+std::vector<std::string_view> names_of(const GroupCounts& groups) {
+    std::vector<std::string_view> names;
+    names.reserve(groups.size());
+    for (const auto& [group, count] : groups) {
+        names.push_back(group);
+    }
+    return names;
+}
+
+/// Leaves the `taken` ones of these groups, where other nodes have taken the rest meanwhile: the
+/// jobs of those wait, as those of all groups that others hold.
+void drop_taken_by_others(
+    Transaction& transaction,
+    std::string_view owner,
+    std::size_t taken,
+    GroupCounts& groups
+) {
+    const GroupLocks locks = locks_for_update(transaction, names_of(groups));
+    const bool are_all_there = locks.size() == groups.size();
+    std::erase_if(groups, [&](const auto& wanted) {
+        const auto lock = locks.find(wanted.first);
+        return lock == locks.end() || lock->second.owner != owner;
+    });
+    // Nobody would wake a job that waits for a group that is free again. And another claim of this
+    // owner has counted its own jobs only.
+    if (!are_all_there || groups.size() != taken) {
+        throw DbError(
+            DbErrorKind::conflict, "another claim has just taken a group of exclusive jobs"
+        );
+    }
+}
+
 /// For each job whether its group has a share left for it, in their order.
 std::vector<bool> who_is_in(const std::vector<Job>& jobs, GroupCounts shares, ExclusiveOver over) {
     std::vector<bool> are_in;
@@ -81,25 +113,23 @@ take_others(std::vector<Job>& jobs, const std::vector<bool>& are_in, ExclusiveOv
 
 JoinedGroups join_groups(
     Transaction& transaction,
+    const StoreContext& context,
     const LockClaim& claim,
-    ExclusiveOver over,
     std::vector<Job>& jobs
 ) {
+    const ExclusiveOver over = context.exclusive_over;
     JoinedGroups joined;
     const GroupCounts wanted = groups_of(jobs, over);
     if (wanted.empty()) {
         return joined;
     }
-    std::vector<std::string_view> names;
-    names.reserve(wanted.size());
-    for (const auto& [group, count] : wanted) {
-        names.push_back(group);
-    }
+    const std::vector<std::string_view> names = names_of(wanted);
+    // Kept until the transaction ends, however it does.
+    transaction.on_commit([turn = context.turns.wait_for(names)] {});
     Shares shares = share_out(wanted, locks_for_update(transaction, names), claim.owner);
-    if (!take_groups(transaction, claim, shares.taken)) {
-        throw DbError(
-            DbErrorKind::conflict, "another node has just taken a group of exclusive jobs"
-        );
+    const std::size_t taken = take_groups(transaction, claim, shares.taken);
+    if (taken < shares.taken.size()) {
+        drop_taken_by_others(transaction, claim.owner, taken, shares.taken);
     }
     count_claimed(transaction, claim, shares.joined);
     joined.taken.insert(shares.taken.begin(), shares.taken.end());
@@ -121,7 +151,7 @@ bool join_group_alone(
     const Job& job
 ) {
     const std::string_view group = schema::exclusive_group(job, over);
-    return group.empty() || take_groups(transaction, claim, {{group, 1}});
+    return group.empty() || take_groups(transaction, claim, {{group, 1}}) == 1;
 }
 
 }  // namespace jobstrand::persistence

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "persistence/lock_claim.hpp"
+#include "persistence/rows/store_context.hpp"
 #include "persistence/sql/sql_transaction.hpp"
 #include "schema/exclusive_group.hpp"
 #include "schema/job.hpp"
@@ -28,12 +29,14 @@ struct JoinedGroups {
 /// has enough, leave the list and wait (see waiting_jobs.hpp). Of jobs without a group nothing is
 /// asked or written.
 ///
-/// Throws DbError `conflict` when another node takes one of the groups at the same moment: then the
-/// whole transaction is to be run again.
+/// Waits for other claims of this process that are about the same groups (see GroupTurns).
+///
+/// Throws DbError `conflict` when a group is taken and freed at the same moment: then the whole
+/// transaction is to be run again.
 JoinedGroups join_groups(
     Transaction& transaction,
+    const StoreContext& context,
     const LockClaim& claim,
-    schema::ExclusiveOver over,
     std::vector<schema::Job>& jobs
 );
 

@@ -2,6 +2,7 @@
 
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
+#include "persistence/sql/new_rows.hpp"
 
 #include <fmt/format.h>
 
@@ -18,11 +19,6 @@ constexpr std::string_view kMark = R"sql(
     SET LOCK_OWNER_ = ?, LOCK_EXP_TIME_ = ?, REV_ = COALESCE(REV_, 1) + 1
     WHERE ID_ IN (...))sql";
 
-constexpr std::string_view kInsert = R"sql(
-    {insert_if_absent} INTO {table} (GROUP_, ID_)
-    VALUES {rows}
-    {if_absent})sql";
-
 constexpr std::string_view kWaiting = R"sql(
     SELECT GROUP_, ID_
     FROM {table} {by_id}
@@ -38,25 +34,10 @@ constexpr std::string_view kFreeWaiting = R"sql(
     SET LOCK_OWNER_ = NULL, LOCK_EXP_TIME_ = NULL, REV_ = COALESCE(REV_, 1) + 1
     WHERE ID_ IN (...) AND LOCK_OWNER_ = ?)sql";
 
-/// Rows of one INSERT.
-constexpr std::array<std::size_t, 4> kWaitingPerInsert{256, 64, 8, 1};
+constexpr std::array<std::string_view, 2> kWaitingColumns{"GROUP_", "ID_"};
 
 /// Rows of one DELETE: each is a condition, which planners look at one by one.
 constexpr std::array<std::size_t, 4> kWaitingPerDelete{64, 16, 4, 1};
-
-std::string insert_statement(const Dialect& dialect, std::string_view table, std::size_t rows) {
-    std::string values = "(?, ?)";
-    for (std::size_t i = 1; i < rows; ++i) {
-        values += ", (?, ?)";
-    }
-    return fmt::format(
-        kInsert,
-        fmt::arg("table", table),
-        fmt::arg("insert_if_absent", dialect.insert_if_absent),
-        fmt::arg("rows", values),
-        fmt::arg("if_absent", dialect.if_absent)
-    );
-}
 
 // By the whole key, or a job that waits for another group by now would be forgotten there.
 std::string forget_statement(const Dialect& dialect, std::string_view table, std::size_t rows) {
@@ -87,15 +68,19 @@ void mark(Transaction& transaction, std::string_view owner, std::span<const Wait
 
 void let_wait(Transaction& transaction, const WaitingRoom& room, std::span<const WaitingJob> jobs) {
     mark(transaction, room.mark, jobs);
-    in_parts(jobs, kWaitingPerInsert, [&](std::span<const WaitingJob> part) {
-        std::vector<Value> values;
-        for (const WaitingJob& job : part) {
-            values.insert(values.end(), {std::string_view(job.group), std::string_view(job.id)});
-        }
-        transaction.execute(
-            insert_statement(transaction.dialect(), room.table, part.size()), values
+    const Dialect& dialect = transaction.dialect();
+    NewRows rows{
+        .table = room.table,
+        .columns = kWaitingColumns,
+        .insert = dialect.insert_if_absent,
+        .behind = dialect.if_absent,
+    };
+    for (const WaitingJob& job : jobs) {
+        rows.values.insert(
+            rows.values.end(), {std::string_view(job.group), std::string_view(job.id)}
         );
-    });
+    }
+    insert_all(transaction, rows);
 }
 
 std::vector<WaitingJob> waiting_in(

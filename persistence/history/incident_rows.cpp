@@ -91,7 +91,7 @@ std::string overwriting(const Dialect& dialect) {
         }
     }
     return fmt::format(
-        "\n{} {}", on_existing(dialect, "CONFIGURATION_"), fmt::join(assignments, ", ")
+        "{} {}", on_existing(dialect, "CONFIGURATION_"), fmt::join(assignments, ", ")
     );
 }
 

@@ -164,8 +164,7 @@ std::vector<Job> acquire_page(
         // By their spelling here, which is that of the limits.
         use_served_names(page.rows.jobs, served.types);
         seen.waiting = join_limits(transaction, claim, *limits, limit.limited, page.rows.jobs);
-        const JoinedGroups joined =
-            join_groups(transaction, claim, context.exclusive_over, page.rows.jobs);
+        const JoinedGroups joined = join_groups(transaction, context, claim, page.rows.jobs);
         seen.waiting += joined.waiting;
         const bool are_all_claimed =
             page.is_range ? claim_range(transaction, claim, served, {behind, last}, page.rows.jobs)

@@ -3,6 +3,7 @@
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
+#include "persistence/sql/new_rows.hpp"
 
 #include <fmt/format.h>
 
@@ -43,15 +44,10 @@ constexpr std::string_view kOwners = R"sql(
     FROM ACT_RU_JOB {by_id}
     WHERE ID_ IN (...))sql";
 
-constexpr std::string_view kInsertSlots = R"sql(
-    INSERT INTO JS_SLOT (GROUP_, ID_, OWNER_)
-    VALUES {rows})sql";
-
 constexpr std::string_view kDeleteSlots = R"sql(
     {delete_where} GROUP_ = ? AND ID_ IN (...))sql";
 
-/// Rows of one INSERT.
-constexpr std::array<std::size_t, 4> kSlotsPerInsert{256, 64, 8, 1};
+constexpr std::array<std::string_view, 3> kSlotColumns{"GROUP_", "ID_", "OWNER_"};
 
 struct SlotRow {
     LimitSlot slot;
@@ -206,19 +202,13 @@ void take_slots(
     std::string_view owner,
     std::span<const LimitSlot> slots
 ) {
-    in_parts(slots, kSlotsPerInsert, [&](std::span<const LimitSlot> part) {
-        std::string rows = "(?, ?, ?)";
-        for (std::size_t i = 1; i < part.size(); ++i) {
-            rows += ", (?, ?, ?)";
-        }
-        std::vector<Value> values;
-        for (const LimitSlot& slot : part) {
-            values.insert(
-                values.end(), {std::string_view(slot.group), std::string_view(slot.id), owner}
-            );
-        }
-        transaction.execute(fmt::format(kInsertSlots, fmt::arg("rows", rows)), values);
-    });
+    NewRows rows{.table = "JS_SLOT", .columns = kSlotColumns};
+    for (const LimitSlot& slot : slots) {
+        rows.values.insert(
+            rows.values.end(), {std::string_view(slot.group), std::string_view(slot.id), owner}
+        );
+    }
+    insert_all(transaction, rows);
 }
 
 void delete_slots(Transaction& transaction, std::span<const LimitSlot> slots) {

@@ -2,6 +2,7 @@
 
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
+#include "persistence/sql/new_rows.hpp"
 #include "persistence/sql/sql_time.hpp"
 
 #include <fmt/format.h>
@@ -20,10 +21,8 @@ using schema::Job;
 // A change of the rows that are there reads them for update, and other than an INSERT that fails it
 // shares them with nobody: who shares a row and then wants to change it waits for the others, and
 // they for him. The revision tells which rows are new.
-constexpr std::string_view kClaim = R"sql(
-    INSERT INTO JS_UNIQUE (KEY_, JOB_ID_, UNTIL_)
-    VALUES {rows}
-    {on_existing} REV_ = 2)sql";
+constexpr std::string_view kIfTaken = "{on_existing} REV_ = 2";
+constexpr std::array<std::string_view, 3> kClaimColumns{"KEY_", "JOB_ID_", "UNTIL_"};
 
 constexpr std::string_view kTaken = R"sql(
     SELECT KEY_, JOB_ID_, UNTIL_
@@ -48,29 +47,14 @@ constexpr std::string_view kHeldWhileOpen = " AND UNTIL_ IS NULL";
 
 constexpr std::array<std::size_t, 4> kKeysPerStatement{256, 64, 8, 1};
 
-std::string claim_statement(const Dialect& dialect, std::size_t rows) {
-    std::string values = "(?, ?, ?)";
-    for (std::size_t i = 1; i < rows; ++i) {
-        values += ", (?, ?, ?)";
-    }
-    return fmt::format(
-        kClaim, fmt::arg("rows", values), fmt::arg("on_existing", on_existing(dialect, "KEY_"))
-    );
-}
-
-void insert_part(Transaction& transaction, std::span<const KeyClaim> part) {
-    std::vector<Value> values;
-    values.reserve(3 * part.size());
-    for (const KeyClaim& claim : part) {
-        values.insert(values.end(), {claim.key, claim.job, time_or_null(claim.until)});
-    }
-    transaction.execute(claim_statement(transaction.dialect(), part.size()), values);
-}
-
 void insert(Transaction& transaction, std::span<const KeyClaim> claims) {
-    in_parts(claims, kKeysPerStatement, [&](std::span<const KeyClaim> part) {
-        insert_part(transaction, part);
-    });
+    const std::string if_taken =
+        fmt::format(kIfTaken, fmt::arg("on_existing", on_existing(transaction.dialect(), "KEY_")));
+    NewRows rows{.table = "JS_UNIQUE", .columns = kClaimColumns, .behind = if_taken};
+    for (const KeyClaim& claim : claims) {
+        rows.values.insert(rows.values.end(), {claim.key, claim.job, time_or_null(claim.until)});
+    }
+    insert_all(transaction, rows);
 }
 
 std::vector<std::string_view> texts_of(std::span<const KeyClaim> claims) {

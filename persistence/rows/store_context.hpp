@@ -2,6 +2,7 @@
 
 #include "persistence/history/history_book.hpp"
 #include "persistence/rows/definition_book.hpp"
+#include "persistence/rows/group_turns.hpp"
 #include "persistence/rows/limit_book.hpp"
 #include "persistence/sql/transaction_runner.hpp"
 #include "schema/clock.hpp"
@@ -22,6 +23,7 @@ struct StoreContext {
     LimitBook& limits;
     HistoryBook& history;
     DefinitionBook& definitions;
+    GroupTurns& turns;
     schema::ExclusiveOver exclusive_over = schema::ExclusiveOver::instance;
 };
 

@@ -28,8 +28,16 @@ struct Dialect {
     /// where it is written.
     bool locks_by_writing = false;
 
-    /// After a SELECT: nobody may delete the rows until the transaction ends.
+    /// After a SELECT: nobody may change or delete the rows until the transaction ends.
     std::string_view for_share;
+
+    /// After a SELECT: nobody may delete the rows until the transaction ends. Where the database
+    /// tells the two apart, others may change them meanwhile, and read them `for_no_key_update`.
+    std::string_view for_key_share;
+
+    /// After a SELECT: the rows are ours to change, but not to delete while others have read them
+    /// `for_key_share`.
+    std::string_view for_no_key_update;
 
     /// `{insert_if_absent} INTO ... VALUES ... {if_absent}` keeps the row that is already there.
     std::string_view insert_if_absent;

@@ -16,7 +16,7 @@ namespace jobstrand::persistence {
 namespace {
 
 constexpr std::string_view kInsert =
-    R"sql(INSERT INTO {table} ({columns}) VALUES {rows}{behind})sql";
+    R"sql({insert} INTO {table} ({columns}) VALUES {rows} {behind})sql";
 
 /// Rows of one INSERT. A statement costs as much as ten rows, so a hundred take three, not nine.
 constexpr std::array<std::size_t, 9> kRowsOfInsert{256, 128, 64, 32, 16, 8, 4, 2, 1};
@@ -93,7 +93,8 @@ written(const NewRows& rows, std::span<const Value> values, const Dialect& diale
     return all;
 }
 
-void insert_part(Transaction& transaction, const NewRows& rows, std::span<const Value> values) {
+std::int64_t
+insert_part(Transaction& transaction, const NewRows& rows, std::span<const Value> values) {
     const std::size_t width = rows.columns.size();
     std::vector<std::string_view> names;
     std::vector<std::string_view> marks;
@@ -115,9 +116,10 @@ void insert_part(Transaction& transaction, const NewRows& rows, std::span<const 
     const std::vector<std::string> texts(
         values.size() / width, fmt::format("({})", fmt::join(marks, ", "))
     );
-    transaction.execute(
+    return transaction.execute(
         fmt::format(
             kInsert,
+            fmt::arg("insert", rows.insert),
             fmt::arg("table", rows.table),
             fmt::arg("columns", fmt::join(names, ", ")),
             fmt::arg("rows", fmt::join(texts, ", ")),
@@ -142,16 +144,18 @@ std::vector<std::size_t> named_columns(const NewRows& rows, std::span<const Valu
     return named;
 }
 
-void insert_all(Transaction& transaction, const NewRows& rows) {
-    if (rows.behind.empty() && transaction.copy_in(rows)) {
-        return;
+std::int64_t insert_all(Transaction& transaction, const NewRows& rows) {
+    if (rows.insert == "INSERT" && rows.behind.empty() && transaction.copy_in(rows)) {
+        return static_cast<std::int64_t>(rows.size());
     }
+    std::int64_t inserted = 0;
     const std::size_t width = rows.columns.size();
     for (std::span<const Value> rest = rows.values; !rest.empty();) {
         const std::size_t values = rows_of_part(rest, width) * width;
-        insert_part(transaction, rows, rest.first(values));
+        inserted += insert_part(transaction, rows, rest.first(values));
         rest = rest.subspan(values);
     }
+    return inserted;
 }
 
 }  // namespace jobstrand::persistence

@@ -3,6 +3,7 @@
 #include "persistence/sql/sql_transaction.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -16,8 +17,9 @@ inline constexpr std::string_view kBytesColumn = "BYTES_";
 struct NewRows {
     std::string_view table;
     std::span<const std::string_view> columns;
-    std::vector<Value> values = {};  ///< Row by row.
-    std::string_view behind = {};    ///< What stands behind the VALUES.
+    std::vector<Value> values = {};      ///< Row by row.
+    std::string_view insert = "INSERT";  ///< What the statement begins with.
+    std::string_view behind = {};        ///< What stands behind the VALUES.
 
     /// Columns with a default that a row gets unless it names them: their NULL has to be said.
     std::span<const std::string_view> with_default = {};
@@ -31,7 +33,7 @@ struct NewRows {
 named_columns(const NewRows& rows, std::span<const Value> values);
 
 /// Inserts them: all at once where the connection can (Connection::copy_in), else with few
-/// statements.
-void insert_all(Transaction& transaction, const NewRows& rows);
+/// statements. Returns how many rows these have inserted, as the database counts them.
+std::int64_t insert_all(Transaction& transaction, const NewRows& rows);
 
 }  // namespace jobstrand::persistence

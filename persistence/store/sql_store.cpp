@@ -41,6 +41,7 @@ SqlStore::SqlStore(
           .limits = limits_,
           .history = history_,
           .definitions = definitions_,
+          .turns = turns_,
           .exclusive_over = exclusive_over} {}
 
 void SqlStore::add_definitions(std::vector<schema::JobDefinition> definitions) {

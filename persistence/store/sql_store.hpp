@@ -91,6 +91,7 @@ private:
     LimitBook limits_;
     HistoryBook history_;
     DefinitionBook definitions_;
+    GroupTurns turns_;
     const StoreContext context_;
     AuditStore audit_{context_};
     BatchStore batches_{context_};

@@ -64,7 +64,7 @@ std::size_t take_free_groups(
         );
     }
     const std::string holder = holder_of(claim.owner);
-    if (!taken.empty() && !take_groups(transaction, {holder, claim.until}, taken)) {
+    if (take_groups(transaction, {holder, claim.until}, taken) < taken.size()) {
         throw DbError(DbErrorKind::conflict, "a group of exclusive jobs has just been taken");
     }
     std::size_t next = 0;

@@ -24,4 +24,10 @@ std::vector<DatabaseUnderTest> databases_under_test() {
     return all;
 }
 
+std::vector<DatabaseUnderTest> servers_under_test() {
+    std::vector<DatabaseUnderTest> servers = databases_under_test();
+    std::erase_if(servers, [](const DatabaseUnderTest& one) { return one.driver->has_one_writer; });
+    return servers;
+}
+
 }  // namespace jobstrand::test

@@ -45,6 +45,10 @@ inline std::ostream& operator<<(std::ostream& out, const DatabaseUnderTest& data
 /// All that this machine can offer. SQLite always.
 [[nodiscard]] std::vector<DatabaseUnderTest> databases_under_test();
 
+/// Those of them where one transaction need not wait for all others, as it has to where there is
+/// one writer.
+[[nodiscard]] std::vector<DatabaseUnderTest> servers_under_test();
+
 /// A database in files of our own.
 [[nodiscard]] std::vector<DatabaseUnderTest> in_files(std::string scheme);
 

@@ -4,9 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
-
 namespace jobstrand::test {
 
 namespace {
@@ -14,13 +11,6 @@ namespace {
 using persistence::SessionPool;
 using testing::Each;
 using testing::SizeIs;
-
-std::vector<DatabaseUnderTest> servers_under_test() {
-    std::vector<DatabaseUnderTest> servers = databases_under_test();
-    // Where there is one writer, every operation waits for the others.
-    std::erase_if(servers, [](const DatabaseUnderTest& one) { return one.driver->has_one_writer; });
-    return servers;
-}
 
 /// A table with few rows, some of which another transaction keeps locked: no operation on the
 /// others may wait for it. A database that reads the whole table, because it is small, would; two

@@ -210,6 +210,18 @@ MUTANTS = [
         "    count_in_groups(transaction, claim, context.exclusive_over, besides);\n",
         "    (void)count_in_groups;\n",
     ),
+    Mutant(
+        "a group that another node has just taken counts as ours",
+        JOIN,
+        "return lock == locks.end() || lock->second.owner != owner;",
+        "return lock == locks.end();",
+    ),
+    Mutant(
+        "a job waits for a group that was taken and freed at one moment",
+        JOIN,
+        "if (!are_all_there || groups.size() != taken) {",
+        "if (are_all_there && groups.size() != taken) {",
+    ),
     Mutant("a group ends before its chain is written", ORDER, " || is_any_under_way(group->second)", ""),
     Mutant(
         "a chain goes on although its lock is lost",
@@ -253,7 +265,7 @@ MUTANTS = [
         " || is_waiting_after_outage()",
         "",
     ),
-    Mutant("a key that somebody has counts as new", KEYS, "REV_ = 2)sql", "REV_ = 1)sql", "kClaim"),
+    Mutant("a key that somebody has counts as new", KEYS, "{on_existing} REV_ = 2", "{on_existing} REV_ = 1"),
     Mutant("a completed job keeps its key", OUTCOMES, "    free_keys_of(transaction, jobs);\n", ""),
     Mutant("a dead letter keeps its key", MOVE, "    free_keys_of_dead(transaction, written);\n", ""),
     Mutant("the end of a job frees another's key", KEYS, " AND JOB_ID_ IN (...){still_open}", " AND (JOB_ID_ IN (...) OR 1 = 1){still_open}"),

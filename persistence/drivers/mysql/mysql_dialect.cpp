@@ -94,6 +94,8 @@ constexpr Dialect kTimestampDialect{
     .locks_by_writing = true,  // Galera.
     // MariaDB does not know FOR SHARE.
     .for_share = "LOCK IN SHARE MODE",
+    .for_key_share = "LOCK IN SHARE MODE",
+    .for_no_key_update = "FOR UPDATE",
     .insert_if_absent = "INSERT IGNORE",
     .if_absent = "",
     .on_existing = "ON DUPLICATE KEY UPDATE",

@@ -82,6 +82,8 @@ constexpr Dialect kDialect{
     .for_update = "FOR UPDATE",
     .skip_locked = "FOR UPDATE SKIP LOCKED",
     .for_share = "FOR SHARE",
+    .for_key_share = "FOR KEY SHARE",
+    .for_no_key_update = "FOR NO KEY UPDATE",
     .insert_if_absent = "INSERT",
     .if_absent = "ON CONFLICT DO NOTHING",
     .on_existing = "ON CONFLICT ({0}) DO UPDATE SET",

@@ -104,6 +104,8 @@ constinit const Dialect kSqliteDialect{
     .for_update = "",
     .skip_locked = "",
     .for_share = "",
+    .for_key_share = "",
+    .for_no_key_update = "",
     .insert_if_absent = "INSERT",
     .if_absent = "ON CONFLICT DO NOTHING",
     .on_existing = "ON CONFLICT ({0}) DO UPDATE SET",

@@ -20,8 +20,8 @@ struct SameInstanceSearch {
 
 /// Claims, besides jobs that are claimed already, up to PageLimit::same_instance further ones:
 /// exclusive jobs of the same instances, wherever they stand in the table (R087). One write then
-/// takes what would else be met job by job, by other nodes too. They are added last, in the order
-/// of their ids. Returns how many.
+/// takes what would else be met job by job, by other nodes too. They are added last, those of
+/// each instance in the order of their ids. Returns how many.
 ///
 /// They are looked for only in groups that this claim has just taken: of those no other job is held
 /// or waits, so what is read is taken, with rare exceptions, which stay as they are. Of each group

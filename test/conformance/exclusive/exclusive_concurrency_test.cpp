@@ -130,6 +130,91 @@ TEST_P(ExclusiveConcurrency, Nor_do_they_where_each_takes_the_further_jobs_of_an
     (void)persistence::drop_index(*connection_, schema::kInstanceIndex);
 }
 
+std::vector<DatabaseUnderTest> postgresql_servers() {
+    std::vector<DatabaseUnderTest> servers = servers_under_test();
+    std::erase_if(servers, [](const DatabaseUnderTest& one) {
+        return one.driver->dialect.name != "postgresql";
+    });
+    return servers;
+}
+
+/// What two claims do to each other at one moment. `a1` and `a3` are jobs of an instance, `a2` is
+/// one of another.
+class ClaimsBesideClaims : public StoreTest {
+protected:
+    void SetUp() override {
+        StoreTest::SetUp();
+        if (connection_) {
+            insert(JobPlace::executable, a_job("a1").of_instance("i"));
+            insert(JobPlace::executable, a_job("a2").of_instance("k"));
+            insert(JobPlace::executable, a_job("a3").of_instance("i"));
+        }
+    }
+
+    [[nodiscard]] std::vector<Job> acquire_beside(std::string_view owner) {
+        return beside_.store().executor().acquire(claim_of(owner), noop_, 10);
+    }
+
+private:
+    FaultPlan no_faults_;
+
+protected:
+    Node beside_{*database_, no_faults_};
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryServer,
+    ClaimsBesideClaims,
+    testing::ValuesIn(servers_under_test()),
+    name_of_database
+);
+
+TEST_P(ClaimsBesideClaims, A_page_goes_on_without_the_group_that_another_node_takes_meanwhile) {
+    faults_.interleave(FaultPoint::execute, 0, [&] {
+        EXPECT_EQ(ids_of(acquire_beside("node-2")), std::vector<std::string>{"a3"});
+    });
+    EXPECT_EQ(ids_of(acquire(2, "node-1")), std::vector<std::string>{"a2"});
+    EXPECT_TRUE(schema::waits_for_exclusive(job("a1")));
+    EXPECT_EQ(count_rows("JS_WAITING"), 1);
+}
+
+/// The same where a lock that keeps a row is another one than a lock that changes it.
+using ClaimsBesideOutcomes = ClaimsBesideClaims;
+
+INSTANTIATE_TEST_SUITE_P(
+    OnPostgresql,
+    ClaimsBesideOutcomes,
+    testing::ValuesIn(postgresql_servers()),
+    name_of_database
+);
+
+TEST_P(ClaimsBesideOutcomes, A_group_that_is_taken_and_freed_meanwhile_is_claimed_anew) {
+    faults_.interleave(FaultPoint::execute, 0, [&] {
+        EXPECT_THAT(acquire_beside("node-2"), testing::SizeIs(1));
+        faults_.interleave(FaultPoint::query, 0, [&] {
+            execute("DELETE FROM JS_EXCLUSIVE WHERE LOCK_OWNER_ = 'node-2'");
+        });
+    });
+    EXPECT_EQ(ids_of(acquire(2, "node-1")), (std::vector<std::string>{"a1", "a2"}));
+    EXPECT_EQ(count_rows("JS_WAITING"), 0);
+}
+
+// Else the two would wait for each other where the claim has read a row that the outcome deletes.
+TEST_P(ClaimsBesideOutcomes, A_claim_of_further_jobs_waits_for_no_outcome_of_their_group) {
+    const std::vector<Job> held = acquire(2, "node-1");
+    ASSERT_EQ(ids_of(held), (std::vector<std::string>{"a1", "a2"}));
+    faults_.interleave(FaultPoint::execute, 0, [&] {
+        EXPECT_EQ(ids_of(acquire_beside("node-1")), std::vector<std::string>{"a3"});
+    });
+    EXPECT_THAT(
+        store_.executor().apply(
+            "node-1", std::vector{completed_outcome(held[0]), completed_outcome(held[1])}
+        ),
+        testing::Each(OutcomeAnswer::done)
+    );
+    EXPECT_EQ(count_rows("ACT_RU_JOB"), 1);
+}
+
 }  // namespace
 
 }  // namespace jobstrand::test

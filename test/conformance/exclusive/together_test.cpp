@@ -63,7 +63,7 @@ TEST_P(InstancesTogether, Are_taken_with_the_first_of_their_jobs) {
     insert_of("i", {"a1", "a4", "a7"});
     insert_of("k", {"a2", "a5", "a8"});
     insert_of("l", {"a3", "a6"});
-    EXPECT_THAT(take("node-1", 2, 10), ElementsAre("a1", "a2", "a4", "a5", "a7", "a8"));
+    EXPECT_THAT(take("node-1", 2, 10), ElementsAre("a1", "a2", "a4", "a7", "a5", "a8"));
     EXPECT_EQ(seen_.same_instance, 4U);
     EXPECT_EQ(seen_.end, "a2") << "the next page begins behind it";
     EXPECT_THAT(take("node-2", 2, 10), ElementsAre("a3", "a6"));
