@@ -13,6 +13,9 @@ namespace jobstrand::test {
 
 namespace {
 
+using testing::ElementsAre;
+using testing::IsEmpty;
+
 constexpr std::size_t kInstances = 10;
 constexpr std::size_t kJobs = 300;
 
@@ -151,9 +154,24 @@ protected:
         }
     }
 
-    [[nodiscard]] std::vector<Job> acquire_beside(std::string_view owner) {
-        return beside_.store().executor().acquire(claim_of(owner), noop_, 10);
+    // Claims by the page begin with their gate, where the moment would be another one.
+    [[nodiscard]] LockClaim by_row(std::string_view owner) const {
+        LockClaim claim = claim_of(owner);
+        claim.pages_from = 0;
+        return claim;
     }
+
+    [[nodiscard]] std::vector<std::string>
+    acquire_ids(std::string_view owner, persistence::PageLimit limit) {
+        limit.seen = &seen_;
+        return ids_of(store_.executor().acquire(by_row(owner), noop_, limit));
+    }
+
+    [[nodiscard]] std::vector<std::string> acquire_beside(std::string_view owner) {
+        return ids_of(beside_.store().executor().acquire(by_row(owner), noop_, 10));
+    }
+
+    persistence::SeenRows seen_;
 
 private:
     FaultPlan no_faults_;
@@ -171,9 +189,9 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_P(ClaimsBesideClaims, A_page_goes_on_without_the_group_that_another_node_takes_meanwhile) {
     faults_.interleave(FaultPoint::execute, 0, [&] {
-        EXPECT_EQ(ids_of(acquire_beside("node-2")), std::vector<std::string>{"a3"});
+        EXPECT_THAT(acquire_beside("node-2"), ElementsAre("a3"));
     });
-    EXPECT_EQ(ids_of(acquire(2, "node-1")), std::vector<std::string>{"a2"});
+    EXPECT_THAT(acquire_ids("node-1", 2), ElementsAre("a2"));
     EXPECT_TRUE(schema::waits_for_exclusive(job("a1")));
     EXPECT_EQ(count_rows("JS_WAITING"), 1);
 }
@@ -190,48 +208,36 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_P(ClaimsBesideOutcomes, A_job_of_a_group_that_is_taken_and_freed_meanwhile_waits_for_nothing) {
     faults_.interleave(FaultPoint::execute, 0, [&] {
-        EXPECT_THAT(acquire_beside("node-2"), testing::SizeIs(1));
+        EXPECT_THAT(acquire_beside("node-2"), ElementsAre("a3"));
         faults_.interleave(FaultPoint::query, 0, [&] {
             execute("DELETE FROM JS_EXCLUSIVE WHERE LOCK_OWNER_ = 'node-2'");
         });
     });
-    persistence::SeenRows seen;
-    persistence::PageLimit limit(2);
-    limit.seen = &seen;
-    EXPECT_EQ(
-        ids_of(store_.executor().acquire(claim_of("node-1"), noop_, limit)),
-        std::vector<std::string>{"a2"}
-    );
-    EXPECT_EQ(seen.first_left, "a1");
+    EXPECT_THAT(acquire_ids("node-1", 2), ElementsAre("a2"));
+    EXPECT_EQ(seen_.first_left, "a1");
     EXPECT_EQ(count_rows("JS_WAITING"), 0);
-    EXPECT_EQ(ids_of(acquire(2, "node-1")), std::vector<std::string>{"a1"});
+    EXPECT_THAT(acquire_ids("node-1", 2), ElementsAre("a1"));
 }
 
 // Who decides about a group waits for rows of jobs, so a claim that has locked some must not wait
 // for the group.
 TEST_P(ClaimsBesideOutcomes, A_claim_passes_over_a_group_that_is_being_decided_about) {
-    persistence::SeenRows seen;
-    persistence::PageLimit limit(10);
-    limit.seen = &seen;
-    ASSERT_EQ(ids_of(acquire(1, "node-2")), std::vector<std::string>{"a1"});
+    ASSERT_THAT(acquire_ids("node-2", 1), ElementsAre("a1"));
     Transaction deciding(*connection_);
     deciding.execute("UPDATE JS_EXCLUSIVE SET CLAIMED_ = CLAIMED_ WHERE ID_ = 'i'");
-    EXPECT_EQ(
-        ids_of(store_.executor().acquire(claim_of("node-1"), noop_, limit)),
-        std::vector<std::string>{"a2"}
-    );
-    EXPECT_EQ(seen.first_left, "a3");
+    EXPECT_THAT(acquire_ids("node-1", 10), ElementsAre("a2"));
+    EXPECT_EQ(seen_.first_left, "a3");
     deciding.rollback();
-    EXPECT_TRUE(ids_of(acquire(10, "node-1")).empty());
+    EXPECT_THAT(acquire_ids("node-1", 10), IsEmpty());
     EXPECT_TRUE(schema::waits_for_exclusive(job("a3")));
 }
 
 // Else the two would wait for each other where the claim has read a row that the outcome deletes.
 TEST_P(ClaimsBesideOutcomes, A_claim_of_further_jobs_waits_for_no_outcome_of_their_group) {
-    const std::vector<Job> held = acquire(2, "node-1");
-    ASSERT_EQ(ids_of(held), (std::vector<std::string>{"a1", "a2"}));
+    const std::vector<Job> held = store_.executor().acquire(by_row("node-1"), noop_, 2);
+    ASSERT_THAT(ids_of(held), ElementsAre("a1", "a2"));
     faults_.interleave(FaultPoint::execute, 0, [&] {
-        EXPECT_EQ(ids_of(acquire_beside("node-1")), std::vector<std::string>{"a3"});
+        EXPECT_THAT(acquire_beside("node-1"), ElementsAre("a3"));
     });
     EXPECT_THAT(
         store_.executor().apply(
