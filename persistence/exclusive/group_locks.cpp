@@ -145,10 +145,6 @@ GroupLocks read_locks(
     return locks;
 }
 
-GroupLocks locks_at_rest(Transaction& transaction, std::span<const std::string_view> groups) {
-    return read_locks(transaction, transaction.dialect().no_key_skip_locked, groups);
-}
-
 /// Takes out of the list what is a claim's own, and moves its name there.
 void take_out_own(GroupLocks& locks, const LockClaim& claim, GroupCounts& groups) {
     std::erase_if(groups, [&](const auto& wanted) {
@@ -174,15 +170,20 @@ bool HeldGroups::contain(std::string_view group) const {
 }
 
 HeldGroups find_held(Transaction& transaction, std::span<const std::string_view> groups) {
-    GroupLocks all = read_locks(transaction, "", groups);
-    if (all.empty() || transaction.dialect().writes_alone) {
-        return {.at_rest = std::move(all), .busy = {}};
+    const std::string_view skip_locked = transaction.dialect().no_key_skip_locked;
+    if (skip_locked.empty()) {
+        return {.at_rest = locks_for_update(transaction, groups), .busy = {}};
+    }
+    // What is not there is not locked, so that most claims read once.
+    const GroupLocks all = read_locks(transaction, "", groups);
+    if (all.empty()) {
+        return {};
     }
     std::vector<std::string_view> names;
     for (const auto& [group, lock] : all) {
         names.push_back(group);
     }
-    HeldGroups held{.at_rest = locks_at_rest(transaction, names), .busy = {}};
+    HeldGroups held{.at_rest = read_locks(transaction, skip_locked, names), .busy = {}};
     for (const std::string_view group : names) {
         if (!held.at_rest.contains(group)) {
             held.busy.emplace(group);
@@ -208,7 +209,7 @@ GroupLocks take_groups(Transaction& transaction, const LockClaim& claim, GroupCo
     if (std::cmp_equal(taken, groups.size())) {
         return {};
     }
-    GroupLocks others = locks_at_rest(transaction, names_of(groups));
+    GroupLocks others = find_held(transaction, names_of(groups)).at_rest;
     take_out_own(others, claim, groups);
     if (!std::cmp_equal(taken, groups.size())) {
         throw DbError(DbErrorKind::conflict, "two claims have just taken the same groups");

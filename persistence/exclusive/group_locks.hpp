@@ -16,9 +16,8 @@
 /// holds jobs. Whoever decides about the jobs of a group reads its row for update first, and all
 /// read them in the order of their ids.
 ///
-/// Who has locked rows of jobs waits for no row of a group: it passes over what is not at rest.
-/// Others wait for rows of jobs while they have locked groups, and two that wait for each other
-/// stand still until the server ends one of them.
+/// Who has locked rows of jobs waits for no row of a group where the database takes long to see
+/// that two wait for each other: others wait for rows of jobs while they have locked groups.
 namespace jobstrand::persistence {
 
 /// Who holds a group, and how many of its jobs it has claimed since then.
@@ -48,7 +47,7 @@ struct HeldGroups {
     [[nodiscard]] bool contain(std::string_view group) const;
 };
 
-/// The same for who must not wait for any of them.
+/// The same for who has locked rows of jobs.
 [[nodiscard]] HeldGroups
 find_held(Transaction& transaction, std::span<const std::string_view> groups);
 

@@ -40,6 +40,8 @@ struct Dialect {
     std::string_view for_no_key_update;
 
     /// The same, leaving out rows that another transaction has locked to change or delete them.
+    /// Empty where nobody has to: the database sees at once when two wait for each other, or none
+    /// ever waits.
     std::string_view no_key_skip_locked;
 
     /// `{insert_if_absent} INTO ... VALUES ... {if_absent}` keeps the row that is already there.

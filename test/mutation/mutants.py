@@ -225,8 +225,8 @@ MUTANTS = [
     Mutant(
         "a claim waits for a group that is being changed",
         GROUPS,
-        "transaction.dialect().no_key_skip_locked",
-        "transaction.dialect().for_no_key_update",
+        "read_locks(transaction, skip_locked, names)",
+        "locks_for_update(transaction, names)",
     ),
     Mutant("a group ends before its chain is written", ORDER, " || is_any_under_way(group->second)", ""),
     Mutant(
