@@ -197,6 +197,9 @@ std::vector<schema::Job> JobAcquirer::take_oldest(
     const auto last = std::ranges::max_element(jobs, {}, &schema::Job::id);
     const std::string_view found = last == jobs.end() ? std::string_view() : last->id;
     oldest_.end(look, seen.search, std::move(seen.end), found);
+    if (!seen.first_left.empty()) {
+        oldest_.go_back_to(seen.first_left);
+    }
     return jobs;
 }
 

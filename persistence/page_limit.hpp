@@ -16,6 +16,10 @@ struct SeenRows {
     /// whoever goes on behind a page counts them as taken.
     std::size_t waiting = 0;
 
+    /// The first free job that was passed over, because somebody was deciding about its group at
+    /// that moment; empty: there was none. It may be looked for again at once.
+    std::string first_left = {};
+
     /// Jobs that were taken along from behind the page: they come last.
     std::size_t same_instance = 0;
 

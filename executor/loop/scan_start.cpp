@@ -142,6 +142,16 @@ void ScanStart::leave_next_pages() {
     }
 }
 
+void ScanStart::go_back_to(const std::string& id) {
+    const std::lock_guard lock(mutex_);
+    std::string before = just_before(id);
+    // Nothing is behind the start: that is a full look, which finds the row.
+    if (before < behind_) {
+        behind_ = std::move(before);
+        is_in_backlog_ = true;
+    }
+}
+
 void ScanStart::leave_out(schema::Duration span) {
     const std::lock_guard lock(mutex_);
     leaves_out_ = span;

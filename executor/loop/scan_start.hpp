@@ -78,6 +78,9 @@ public:
     /// empty: nothing.
     void end(const Look& look, FullLooks::Time took, std::string end, std::string_view found = {});
 
+    /// A look has passed over this row, which it could not decide about: the next one begins there.
+    void go_back_to(const std::string& id);
+
     /// How much the pages that follow leave to other nodes, by the times in UUIDv7 ids; 0: nothing.
     void leave_out(schema::Duration span);
 

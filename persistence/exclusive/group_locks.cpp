@@ -1,5 +1,6 @@
 #include "persistence/exclusive/group_locks.hpp"
 
+#include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
 #include "persistence/sql/new_rows.hpp"
@@ -23,7 +24,7 @@ constexpr std::string_view kGroupLocks = R"sql(
     FROM JS_EXCLUSIVE {by_id}
     WHERE ID_ IN (...)
     ORDER BY ID_
-    {for_no_key_update})sql";
+    {lock})sql";
 
 // Claims and renewals may commit in another order than that of their times. The holder reckons the
 // earliest of its claims as the first, and so does this.
@@ -68,7 +69,6 @@ std::string native(std::string_view sql, const Dialect& dialect) {
     return fmt::format(
         fmt::runtime(sql),
         fmt::arg("by_id", dialect.by_id),
-        fmt::arg("for_no_key_update", dialect.for_no_key_update),
         fmt::arg("for_key_share", dialect.for_key_share),
         fmt::arg("delete_where", delete_where(dialect, "JS_EXCLUSIVE"))
     );
@@ -99,6 +99,15 @@ void set_numbers(
 
 }  // namespace
 
+std::vector<std::string_view> names_of(const GroupCounts& groups) {
+    std::vector<std::string_view> names;
+    names.reserve(groups.size());
+    for (const auto& [group, count] : groups) {
+        names.push_back(group);
+    }
+    return names;
+}
+
 std::vector<std::string> held_groups(
     Transaction& transaction,
     std::string_view owner,
@@ -114,8 +123,17 @@ std::vector<std::string> held_groups(
     return held;
 }
 
-GroupLocks locks_for_update(Transaction& transaction, std::span<const std::string_view> groups) {
-    const std::string sql = native(kGroupLocks, transaction.dialect());
+namespace {
+
+/// `lock` stands behind the SELECT.
+GroupLocks read_locks(
+    Transaction& transaction,
+    std::string_view lock,
+    std::span<const std::string_view> groups
+) {
+    const std::string sql = fmt::format(
+        kGroupLocks, fmt::arg("by_id", transaction.dialect().by_id), fmt::arg("lock", lock)
+    );
     GroupLocks locks;
     for (const auto& [text, values] : cut_id_list(sql, {.ids = groups})) {
         transaction.query({.sql = text, .columns = 4}, values, [&](const Row& row) {
@@ -127,8 +145,59 @@ GroupLocks locks_for_update(Transaction& transaction, std::span<const std::strin
     return locks;
 }
 
-std::size_t
-take_groups(Transaction& transaction, const LockClaim& claim, const GroupCounts& groups) {
+GroupLocks locks_at_rest(Transaction& transaction, std::span<const std::string_view> groups) {
+    const Dialect& dialect = transaction.dialect();
+    return read_locks(
+        transaction,
+        dialect.writes_alone ? std::string()
+                             : fmt::format("{} SKIP LOCKED", dialect.for_no_key_update),
+        groups
+    );
+}
+
+/// Takes out of the list what is a claim's own, and moves its name there.
+void take_out_own(GroupLocks& locks, const LockClaim& claim, GroupCounts& groups) {
+    std::erase_if(groups, [&](const auto& wanted) {
+        const auto lock = locks.find(wanted.first);
+        const bool is_own = lock != locks.end() && lock->second.owner == claim.owner &&
+                            lock->second.claimed == wanted.second &&
+                            lock->second.began == claim.until;
+        if (is_own) {
+            locks.erase(lock);
+        }
+        return !is_own;
+    });
+}
+
+}  // namespace
+
+GroupLocks locks_for_update(Transaction& transaction, std::span<const std::string_view> groups) {
+    return read_locks(transaction, transaction.dialect().for_no_key_update, groups);
+}
+
+bool HeldGroups::contain(std::string_view group) const {
+    return at_rest.contains(group) || busy.contains(group);
+}
+
+HeldGroups find_held(Transaction& transaction, std::span<const std::string_view> groups) {
+    GroupLocks all = read_locks(transaction, "", groups);
+    if (all.empty() || transaction.dialect().writes_alone) {
+        return {.at_rest = std::move(all), .busy = {}};
+    }
+    std::vector<std::string_view> names;
+    for (const auto& [group, lock] : all) {
+        names.push_back(group);
+    }
+    HeldGroups held{.at_rest = locks_at_rest(transaction, names), .busy = {}};
+    for (const std::string_view group : names) {
+        if (!held.at_rest.contains(group)) {
+            held.busy.emplace(group);
+        }
+    }
+    return held;
+}
+
+GroupLocks take_groups(Transaction& transaction, const LockClaim& claim, GroupCounts& groups) {
     const Dialect& dialect = transaction.dialect();
     NewRows rows{
         .table = "JS_EXCLUSIVE",
@@ -141,7 +210,16 @@ take_groups(Transaction& transaction, const LockClaim& claim, const GroupCounts&
             rows.values.end(), {group, claim.owner, claim.until, claim.until, claimed}
         );
     }
-    return static_cast<std::size_t>(insert_all(transaction, rows));
+    const std::int64_t taken = insert_all(transaction, rows);
+    if (std::cmp_equal(taken, groups.size())) {
+        return {};
+    }
+    GroupLocks others = locks_at_rest(transaction, names_of(groups));
+    take_out_own(others, claim, groups);
+    if (!std::cmp_equal(taken, groups.size())) {
+        throw DbError(DbErrorKind::conflict, "two claims have just taken the same groups");
+    }
+    return others;
 }
 
 void count_claimed(Transaction& transaction, const LockClaim& claim, const GroupCounts& groups) {

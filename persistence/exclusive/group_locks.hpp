@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,10 @@
 /// The locks of groups of exclusive jobs: a row of JS_EXCLUSIVE for each group of which some node
 /// holds jobs. Whoever decides about the jobs of a group reads its row for update first, and all
 /// read them in the order of their ids.
+///
+/// Who has locked rows of jobs waits for no row of a group: it passes over what is not at rest.
+/// Others wait for rows of jobs while they have locked groups, and two that wait for each other
+/// stand still until the server ends one of them.
 namespace jobstrand::persistence {
 
 /// Who holds a group, and how many of its jobs it has claimed since then.
@@ -27,14 +32,34 @@ using GroupLocks = std::map<std::string, GroupLock, std::less<>>;
 /// Groups with a number of jobs each.
 using GroupCounts = std::map<std::string_view, std::int64_t>;
 
+/// In their order. Borrowed.
+[[nodiscard]] std::vector<std::string_view> names_of(const GroupCounts& groups);
+
 /// Those of the groups that somebody holds, read for update. `groups` ascend.
 [[nodiscard]] GroupLocks
 locks_for_update(Transaction& transaction, std::span<const std::string_view> groups);
 
-/// Takes groups that nobody holds, with so many claimed jobs each. Returns how many: those that
-/// another one has taken meanwhile stay as they are.
-[[nodiscard]] std::size_t
-take_groups(Transaction& transaction, const LockClaim& claim, const GroupCounts& groups);
+/// What somebody holds of a list of groups.
+struct HeldGroups {
+    GroupLocks at_rest;  ///< Read for update.
+    std::set<std::string, std::less<>>
+        busy;  ///< Another transaction is changing them at this moment.
+
+    [[nodiscard]] bool contain(std::string_view group) const;
+};
+
+/// The same for who must not wait for any of them.
+[[nodiscard]] HeldGroups
+find_held(Transaction& transaction, std::span<const std::string_view> groups);
+
+/// Takes those of the groups that nobody holds, with so many claimed jobs each, and leaves only
+/// these in the list. Returns the locks of others that have come to rest since, read for update;
+/// what is in neither list is being changed at this moment. Waits for nobody but those that take
+/// one of the groups at the same moment.
+///
+/// Throws DbError `conflict` where it cannot tell which are its own, because another claim of this
+/// owner has taken groups at the same time with the same numbers.
+GroupLocks take_groups(Transaction& transaction, const LockClaim& claim, GroupCounts& groups);
 
 /// Counts claimed jobs of groups that the claim's owner holds. Their locks end no earlier than the
 /// claim.

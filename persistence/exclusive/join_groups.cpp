@@ -5,6 +5,7 @@
 #include "persistence/sql/db_error.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -31,13 +32,13 @@ struct Shares {
     GroupCounts joined;  ///< Of groups that its owner holds already.
 };
 
-Shares share_out(const GroupCounts& wanted, const GroupLocks& locks, std::string_view owner) {
+Shares share_out(const GroupCounts& wanted, const HeldGroups& held, std::string_view owner) {
     Shares shares;
     for (const auto& [group, count] : wanted) {
-        const auto lock = locks.find(group);
-        if (lock == locks.end()) {
+        const auto lock = held.at_rest.find(group);
+        if (!held.contain(group)) {
             shares.taken.emplace(group, schema::may_claim_of_group(0, count));
-        } else if (lock->second.owner == owner) {
+        } else if (lock != held.at_rest.end() && lock->second.owner == owner) {
             const auto share = schema::may_claim_of_group(lock->second.claimed, count);
             if (share > 0) {
                 shares.joined.emplace(group, share);
@@ -47,62 +48,45 @@ Shares share_out(const GroupCounts& wanted, const GroupLocks& locks, std::string
     return shares;
 }
 
-std::vector<std::string_view> names_of(const GroupCounts& groups) {
-    std::vector<std::string_view> names;
-    names.reserve(groups.size());
-    for (const auto& [group, count] : groups) {
-        names.push_back(group);
-    }
-    return names;
-}
+enum class Place { in, waits, stays };
 
-/// Leaves the `taken` ones of these groups, where other nodes have taken the rest meanwhile: the
-/// jobs of those wait, as those of all groups that others hold.
-void drop_taken_by_others(
-    Transaction& transaction,
-    std::string_view owner,
-    std::size_t taken,
-    GroupCounts& groups
+/// For each job what becomes of it, in their order. `shares` have what the claim gets, and `known`
+/// are the groups of which it has read who holds them.
+std::vector<Place> places_of(
+    const std::vector<Job>& jobs,
+    GroupCounts shares,
+    const std::set<std::string_view>& known,
+    ExclusiveOver over
 ) {
-    const GroupLocks locks = locks_for_update(transaction, names_of(groups));
-    const bool are_all_there = locks.size() == groups.size();
-    std::erase_if(groups, [&](const auto& wanted) {
-        const auto lock = locks.find(wanted.first);
-        return lock == locks.end() || lock->second.owner != owner;
-    });
-    // Nobody would wake a job that waits for a group that is free again. And another claim of this
-    // owner has counted its own jobs only.
-    if (!are_all_there || groups.size() != taken) {
-        throw DbError(
-            DbErrorKind::conflict, "another claim has just taken a group of exclusive jobs"
-        );
-    }
-}
-
-/// For each job whether its group has a share left for it, in their order.
-std::vector<bool> who_is_in(const std::vector<Job>& jobs, GroupCounts shares, ExclusiveOver over) {
-    std::vector<bool> are_in;
-    are_in.reserve(jobs.size());
+    std::vector<Place> places;
+    places.reserve(jobs.size());
     for (const Job& job : jobs) {
         const std::string_view group = schema::exclusive_group(job, over);
         const auto share = shares.find(group);
-        are_in.push_back(group.empty() || (share != shares.end() && share->second-- > 0));
+        if (group.empty() || (share != shares.end() && share->second-- > 0)) {
+            places.push_back(Place::in);
+        } else {
+            places.push_back(known.contains(group) ? Place::waits : Place::stays);
+        }
     }
-    return are_in;
+    return places;
 }
 
-/// Takes the others out of the list.
+/// Leaves those that are in, and returns those that wait.
 std::vector<WaitingJob>
-take_others(std::vector<Job>& jobs, const std::vector<bool>& are_in, ExclusiveOver over) {
+take_others(std::vector<Job>& jobs, const std::vector<Place>& places, ExclusiveOver over) {
     std::vector<WaitingJob> waiting;
     std::vector<Job> kept;
     kept.reserve(jobs.size());
     for (std::size_t i = 0; i < jobs.size(); ++i) {
-        if (are_in[i]) {
+        if (places[i] == Place::in) {
             kept.push_back(std::move(jobs[i]));
-        } else {
+        } else if (places[i] == Place::waits) {
             const std::string_view group = schema::exclusive_group(jobs[i], over);
             waiting.push_back({.group = std::string(group), .id = jobs[i].id});
+        } else if (schema::waits_for_limit(jobs[i])) {
+            // Its place among those that wait for the limit is given up already.
+            throw DbError(DbErrorKind::conflict, "the group of a limited job is being changed");
         }
     }
     jobs = std::move(kept);
@@ -126,18 +110,32 @@ JoinedGroups join_groups(
     const std::vector<std::string_view> names = names_of(wanted);
     // Kept until the transaction ends, however it does.
     transaction.on_commit([turn = context.turns.wait_for(names)] {});
-    Shares shares = share_out(wanted, locks_for_update(transaction, names), claim.owner);
-    const std::size_t taken = take_groups(transaction, claim, shares.taken);
-    if (taken < shares.taken.size()) {
-        drop_taken_by_others(transaction, claim.owner, taken, shares.taken);
-    }
+    const HeldGroups held = find_held(transaction, names);
+    Shares shares = share_out(wanted, held, claim.owner);
+    const GroupLocks others = take_groups(transaction, claim, shares.taken);
     count_claimed(transaction, claim, shares.joined);
     joined.taken.insert(shares.taken.begin(), shares.taken.end());
     shares.taken.merge(shares.joined);
+    std::set<std::string_view> known;
+    for (const auto& [group, share] : shares.taken) {
+        known.insert(group);
+    }
+    for (const auto& [group, lock] : held.at_rest) {
+        known.insert(group);
+    }
+    for (const auto& [group, lock] : others) {
+        if (lock.owner != claim.owner) {
+            known.insert(group);
+        }
+    }
     // Decided before any job moves, because the names are borrowed from the jobs.
-    const std::vector<bool> are_in = who_is_in(jobs, std::move(shares.taken), over);
-    if (std::ranges::find(are_in, false) != are_in.end()) {
-        const std::vector<WaitingJob> waiting = take_others(jobs, are_in, over);
+    const std::vector<Place> places = places_of(jobs, std::move(shares.taken), known, over);
+    if (std::ranges::any_of(places, [](Place place) { return place != Place::in; })) {
+        const auto left = std::ranges::find(places, Place::stays);
+        if (left != places.end()) {
+            joined.first_left = jobs[static_cast<std::size_t>(left - places.begin())].id;
+        }
+        const std::vector<WaitingJob> waiting = take_others(jobs, places, over);
         let_wait(transaction, kForExclusive, waiting);
         joined.waiting = waiting.size();
     }
@@ -151,7 +149,11 @@ bool join_group_alone(
     const Job& job
 ) {
     const std::string_view group = schema::exclusive_group(job, over);
-    return group.empty() || take_groups(transaction, claim, {{group, 1}}) == 1;
+    GroupCounts taken{{group, 1}};
+    if (!group.empty()) {
+        (void)take_groups(transaction, claim, taken);
+    }
+    return !taken.empty();
 }
 
 }  // namespace jobstrand::persistence

@@ -167,6 +167,9 @@ std::vector<Job> acquire_page(
         seen.waiting = join_limits(transaction, claim, *limits, limit.limited, page.rows.jobs);
         const JoinedGroups joined = join_groups(transaction, context, claim, page.rows.jobs);
         seen.waiting += joined.waiting;
+        if (seen.first_left.empty()) {
+            seen.first_left = joined.first_left;
+        }
         const bool are_all_claimed =
             page.is_range ? claim_range(transaction, claim, served, {behind, last}, page.rows.jobs)
                           : claim_rows(transaction, JobPlace::executable, claim, page.rows.jobs);

@@ -54,18 +54,21 @@ std::size_t take_free_groups(
     if (wanted.empty()) {
         return 0;
     }
-    const GroupLocks held = locks_for_update(transaction, wanted);
+    const HeldGroups held = find_held(transaction, wanted);
     GroupCounts taken;
-    std::vector<bool> are_in;
-    for (const Job& job : jobs) {
-        const std::string_view group = schema::exclusive_group(job, over);
-        are_in.push_back(
-            group.empty() || (!held.contains(group) && taken.emplace(group, 1).second)
-        );
+    for (const std::string_view group : wanted) {
+        if (!held.contain(group)) {
+            taken.emplace(group, 1);
+        }
     }
     const std::string holder = holder_of(claim.owner);
-    if (take_groups(transaction, {holder, claim.until}, taken) < taken.size()) {
-        throw DbError(DbErrorKind::conflict, "a group of exclusive jobs has just been taken");
+    (void)take_groups(transaction, {holder, claim.until}, taken);
+    // Decided before any job moves, because the names are borrowed from the jobs.
+    std::vector<bool> are_in;
+    for (const Job& job : jobs) {
+        const std::string_view name = schema::exclusive_group(job, over);
+        const auto group = taken.find(name);
+        are_in.push_back(name.empty() || (group != taken.end() && group->second-- > 0));
     }
     std::size_t next = 0;
     return std::erase_if(jobs, [&](const Job&) { return !are_in[next++]; });

@@ -50,6 +50,23 @@ TEST_F(ScanStartTest, A_backlog_is_looked_at_from_the_oldest_every_sixteen_pages
     EXPECT_EQ(full_looks, 10);
 }
 
+TEST_F(ScanStartTest, Goes_back_to_a_row_that_it_could_not_decide_about) {
+    (void)look(1s, "c1");
+    (void)look(1ms, "m1");
+    start.go_back_to("d1");
+    EXPECT_EQ(look(1ms, "m1"), "d");
+    EXPECT_EQ(look(1ms, "p1"), "m1");
+    start.go_back_to("q1");
+    EXPECT_EQ(look(1ms, "q1"), "p1") << "it has not come so far yet";
+}
+
+TEST_F(ScanStartTest, Behind_the_end_of_the_table_it_goes_back_too) {
+    (void)look(1s, "c1");
+    (void)look(1ms, {});
+    start.go_back_to("00d1");
+    EXPECT_EQ(look(1ms, {}), "00d");
+}
+
 TEST_F(
     ScanStartTest,
     When_it_costs_much_to_find_nothing_looks_end_a_day_ahead_for_twenty_times_as_long

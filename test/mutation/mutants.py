@@ -212,15 +212,21 @@ MUTANTS = [
     ),
     Mutant(
         "a group that another node has just taken counts as ours",
-        JOIN,
-        "return lock == locks.end() || lock->second.owner != owner;",
-        "return lock == locks.end();",
+        GROUPS,
+        "lock != locks.end() && lock->second.owner == claim.owner",
+        "lock != locks.end()",
     ),
     Mutant(
-        "a job waits for a group that was taken and freed at one moment",
+        "a job waits for a group that is being changed",
         JOIN,
-        "if (!are_all_there || groups.size() != taken) {",
-        "if (are_all_there && groups.size() != taken) {",
+        "known.contains(group) ? Place::waits : Place::stays",
+        "known.empty() ? Place::stays : Place::waits",
+    ),
+    Mutant(
+        "a claim waits for a group that is being changed",
+        GROUPS,
+        'fmt::format("{} SKIP LOCKED", dialect.for_no_key_update)',
+        "std::string(dialect.for_no_key_update)",
     ),
     Mutant("a group ends before its chain is written", ORDER, " || is_any_under_way(group->second)", ""),
     Mutant(

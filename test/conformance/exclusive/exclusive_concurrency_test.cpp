@@ -188,15 +188,42 @@ INSTANTIATE_TEST_SUITE_P(
     name_of_database
 );
 
-TEST_P(ClaimsBesideOutcomes, A_group_that_is_taken_and_freed_meanwhile_is_claimed_anew) {
+TEST_P(ClaimsBesideOutcomes, A_job_of_a_group_that_is_taken_and_freed_meanwhile_waits_for_nothing) {
     faults_.interleave(FaultPoint::execute, 0, [&] {
         EXPECT_THAT(acquire_beside("node-2"), testing::SizeIs(1));
         faults_.interleave(FaultPoint::query, 0, [&] {
             execute("DELETE FROM JS_EXCLUSIVE WHERE LOCK_OWNER_ = 'node-2'");
         });
     });
-    EXPECT_EQ(ids_of(acquire(2, "node-1")), (std::vector<std::string>{"a1", "a2"}));
+    persistence::SeenRows seen;
+    persistence::PageLimit limit(2);
+    limit.seen = &seen;
+    EXPECT_EQ(
+        ids_of(store_.executor().acquire(claim_of("node-1"), noop_, limit)),
+        std::vector<std::string>{"a2"}
+    );
+    EXPECT_EQ(seen.first_left, "a1");
     EXPECT_EQ(count_rows("JS_WAITING"), 0);
+    EXPECT_EQ(ids_of(acquire(2, "node-1")), std::vector<std::string>{"a1"});
+}
+
+// Who decides about a group waits for rows of jobs, so a claim that has locked some must not wait
+// for the group.
+TEST_P(ClaimsBesideOutcomes, A_claim_passes_over_a_group_that_is_being_decided_about) {
+    persistence::SeenRows seen;
+    persistence::PageLimit limit(10);
+    limit.seen = &seen;
+    ASSERT_EQ(ids_of(acquire(1, "node-2")), std::vector<std::string>{"a1"});
+    Transaction deciding(*connection_);
+    deciding.execute("UPDATE JS_EXCLUSIVE SET CLAIMED_ = CLAIMED_ WHERE ID_ = 'i'");
+    EXPECT_EQ(
+        ids_of(store_.executor().acquire(claim_of("node-1"), noop_, limit)),
+        std::vector<std::string>{"a2"}
+    );
+    EXPECT_EQ(seen.first_left, "a3");
+    deciding.rollback();
+    EXPECT_TRUE(ids_of(acquire(10, "node-1")).empty());
+    EXPECT_TRUE(schema::waits_for_exclusive(job("a3")));
 }
 
 // Else the two would wait for each other where the claim has read a row that the outcome deletes.
