@@ -146,13 +146,7 @@ GroupLocks read_locks(
 }
 
 GroupLocks locks_at_rest(Transaction& transaction, std::span<const std::string_view> groups) {
-    const Dialect& dialect = transaction.dialect();
-    return read_locks(
-        transaction,
-        dialect.writes_alone ? std::string()
-                             : fmt::format("{} SKIP LOCKED", dialect.for_no_key_update),
-        groups
-    );
+    return read_locks(transaction, transaction.dialect().no_key_skip_locked, groups);
 }
 
 /// Takes out of the list what is a claim's own, and moves its name there.

@@ -39,6 +39,9 @@ struct Dialect {
     /// `for_key_share`.
     std::string_view for_no_key_update;
 
+    /// The same, leaving out rows that another transaction has locked to change or delete them.
+    std::string_view no_key_skip_locked;
+
     /// `{insert_if_absent} INTO ... VALUES ... {if_absent}` keeps the row that is already there.
     std::string_view insert_if_absent;
     std::string_view if_absent;

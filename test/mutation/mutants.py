@@ -225,8 +225,8 @@ MUTANTS = [
     Mutant(
         "a claim waits for a group that is being changed",
         GROUPS,
-        'fmt::format("{} SKIP LOCKED", dialect.for_no_key_update)',
-        "std::string(dialect.for_no_key_update)",
+        "transaction.dialect().no_key_skip_locked",
+        "transaction.dialect().for_no_key_update",
     ),
     Mutant("a group ends before its chain is written", ORDER, " || is_any_under_way(group->second)", ""),
     Mutant(

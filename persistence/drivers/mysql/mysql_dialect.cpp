@@ -96,6 +96,7 @@ constexpr Dialect kTimestampDialect{
     .for_share = "LOCK IN SHARE MODE",
     .for_key_share = "LOCK IN SHARE MODE",
     .for_no_key_update = "FOR UPDATE",
+    .no_key_skip_locked = "FOR UPDATE SKIP LOCKED",
     .insert_if_absent = "INSERT IGNORE",
     .if_absent = "",
     .on_existing = "ON DUPLICATE KEY UPDATE",

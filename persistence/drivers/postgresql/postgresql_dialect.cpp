@@ -84,6 +84,7 @@ constexpr Dialect kDialect{
     .for_share = "FOR SHARE",
     .for_key_share = "FOR KEY SHARE",
     .for_no_key_update = "FOR NO KEY UPDATE",
+    .no_key_skip_locked = "FOR NO KEY UPDATE SKIP LOCKED",
     .insert_if_absent = "INSERT",
     .if_absent = "ON CONFLICT DO NOTHING",
     .on_existing = "ON CONFLICT ({0}) DO UPDATE SET",

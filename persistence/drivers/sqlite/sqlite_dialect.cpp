@@ -106,6 +106,7 @@ constinit const Dialect kSqliteDialect{
     .for_share = "",
     .for_key_share = "",
     .for_no_key_update = "",
+    .no_key_skip_locked = "",
     .insert_if_absent = "INSERT",
     .if_absent = "ON CONFLICT DO NOTHING",
     .on_existing = "ON CONFLICT ({0}) DO UPDATE SET",
