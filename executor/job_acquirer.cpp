@@ -19,6 +19,10 @@ constexpr schema::Duration kLeastFullWait = std::chrono::milliseconds(50);
 /// more, and a node that takes jobs one by one would hold a thousand claims.
 constexpr std::size_t kLeastClaim = 16;
 
+/// How long an answer about the other nodes holds. What is left to one that has gone meanwhile is
+/// found by the next full look.
+constexpr schema::Duration kNodesHold = std::chrono::seconds(10);
+
 std::size_t pages_from(schema::LockGranularity granularity) {
     return granularity == schema::LockGranularity::page ? kLeastClaim : 0;
 }
@@ -173,6 +177,8 @@ std::vector<schema::Job> JobAcquirer::take_oldest(
     persistence::SeenRows seen;
     limit.seen = &seen;
     limit.before = look.before;
+    limit.asks_for_nodes =
+        look.is_full() && (!nodes_seen_ || look.began - *nodes_seen_ >= kNodesHold);
     limit.when_found = [&](std::string_view end) {
         oldest_.found(look, end);
         wake_ups_.backlog_is_there();
@@ -203,8 +209,9 @@ void JobAcquirer::leave_to_others(
     const std::string& first,
     const persistence::SeenRows& seen
 ) {
-    if (look.is_full()) {
-        nodes_beside_ = seen.nodes_beside;
+    if (seen.nodes_beside) {
+        nodes_beside_ = *seen.nodes_beside;
+        nodes_seen_ = look.began;
     }
     const auto from = schema::time_of_uuid7(first);
     const auto to = schema::time_of_uuid7(seen.end);

@@ -95,11 +95,12 @@ private:
     schema::DurationHistogram times_;
     schema::SizeHistogram sizes_;
     ScanStart oldest_;
-    std::atomic<std::size_t> nodes_beside_{0};  ///< As the last full look has seen them.
+    std::atomic<std::size_t> nodes_beside_{0};  ///< As a full look has seen them.
     std::optional<TogetherShare> together_;     ///< Where jobs of an instance are taken along.
 
     // Touched only on the strand.
-    bool searches_ = false;  ///< See search_first().
+    bool searches_ = false;                          ///< See search_first().
+    std::optional<schema::SteadyPoint> nodes_seen_;  ///< When nodes_beside_ was asked for.
     AcquisitionPace pace_;
     BacklogCursor<persistence::RangePositions> ranges_;
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,8 +28,9 @@ struct SeenRows {
     std::string end = {};
 
     /// Other nodes that live and serve such jobs too, as a full page from the start of the table
-    /// finds them; 0 otherwise. Claims of pages do not ask: they begin behind each other's anyway.
-    std::size_t nodes_beside = 0;
+    /// finds them, where the limit asks for them; nullopt otherwise. Claims of pages do not ask:
+    /// they begin behind each other's anyway.
+    std::optional<std::size_t> nodes_beside = {};
 
     /// What it took to find them, without what was done with them.
     std::chrono::steady_clock::duration search{0};
@@ -52,6 +54,8 @@ struct PageLimit {
 
     /// It looks only at ids before this one; empty: at all. Only in the order of ids.
     std::string before = {};
+
+    bool asks_for_nodes = false;  ///< See SeenRows::nodes_beside.
 
     /// Where to write what was seen; nullptr: nobody asks.
     SeenRows* seen = nullptr;

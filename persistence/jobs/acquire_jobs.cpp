@@ -143,7 +143,7 @@ std::vector<Job> acquire_page(
     SeenRows seen;
     bool is_shared = false;
     const auto limits = context.limits.current();
-    const bool asks_for_nodes = after.empty() && claim.pages_from == 0;
+    const bool asks_for_nodes = limit.asks_for_nodes && after.empty() && claim.pages_from == 0;
     const auto acquire = [&](Transaction& transaction) {
         const auto began = std::chrono::steady_clock::now();
         page = select(transaction, behind);
@@ -155,9 +155,10 @@ std::vector<Job> acquire_page(
             last = page.rows.jobs.back().id;
             page.is_full = true;
         }
-        seen.nodes_beside = asks_for_nodes && page.is_full
-                                ? count_nodes_beside(transaction, claim.owner, served, claim.now)
-                                : 0;
+        seen.nodes_beside.reset();
+        if (asks_for_nodes && page.is_full) {
+            seen.nodes_beside = count_nodes_beside(transaction, claim.owner, served, claim.now);
+        }
         if (limit.when_found && page.is_full) {
             limit.when_found(last);
         }

@@ -4,15 +4,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace jobstrand::persistence {
 
-SessionPool::SessionPool(Connect connect, Size size, schema::Duration lease_timeout)
+SessionPool::SessionPool(
+    Connect connect,
+    Size size,
+    schema::Duration lease_timeout,
+    const schema::Clock& clock
+)
     : connect_(std::move(connect)),
       lease_timeout_(lease_timeout),
       idle_limit_(size.idle_limit),
+      spare_limit_(size.spare_limit),
       age_limit_(size.age_limit),
+      clock_(clock),
       writers_(size.writers),
       readers_(size.readers) {}
 
@@ -67,10 +76,7 @@ SessionPool::Lent SessionPool::idle_or_new(Access access) {
     const std::uint64_t losses = losses_of(access);
     // Defended catch: the place that was counted for the new connection must become free again.
     try {
-        return {
-            .connection = connect_(access),
-            .losses = losses,
-            .made = std::chrono::steady_clock::now()};
+        return {.connection = connect_(access), .losses = losses, .made = clock_.steady_now()};
     } catch (...) {
         free_place(side(access));
         throw;
@@ -83,7 +89,7 @@ SessionPool::Lent SessionPool::take_idle(Side& side) {
     if (side.idle.empty()) {
         return {};
     }
-    if (is_outdated(side.idle.back())) {
+    if (is_outdated(side.idle.back(), idle_limit_)) {
         outdated = side.take_all();  // The others have been idle for longer still.
         return {};
     }
@@ -92,9 +98,21 @@ SessionPool::Lent SessionPool::take_idle(Side& side) {
     return lent;
 }
 
-bool SessionPool::is_outdated(const IdleConnection& idle) const {
-    const schema::SteadyPoint moment = std::chrono::steady_clock::now();
-    return !idle.lent.group && (moment - idle.since > idle_limit_ ||
+// The first are those that nobody has needed for longest.
+std::vector<SessionPool::IdleConnection> SessionPool::take_spare(Side& side) const {
+    const auto needed = std::ranges::find_if_not(side.idle, [&](const IdleConnection& idle) {
+        return is_outdated(idle, spare_limit_);
+    });
+    std::vector<IdleConnection> spare(
+        std::move_iterator(side.idle.begin()), std::move_iterator(needed)
+    );
+    side.idle.erase(side.idle.begin(), needed);
+    return spare;
+}
+
+bool SessionPool::is_outdated(const IdleConnection& idle, schema::Duration idle_limit) const {
+    const schema::SteadyPoint moment = clock_.steady_now();
+    return !idle.lent.group && (moment - idle.since > idle_limit ||
                                 (age_limit_ && moment - idle.lent.made > *age_limit_));
 }
 
@@ -123,7 +141,7 @@ std::shared_ptr<CommitGroup> SessionPool::pass_on(Access access, Lent& lent) {
         lent.group = std::make_shared<CommitGroup>();
     }
     std::shared_ptr<CommitGroup> group = lent.group;
-    to.idle.push_back({std::move(lent), std::chrono::steady_clock::now()});
+    to.idle.push_back({std::move(lent), clock_.steady_now()});
     --to.lent;
     to.queue.front().turn.notify_one();
     return group;
@@ -138,7 +156,8 @@ void SessionPool::give_back(Access access, Lent lent) noexcept {
         const std::scoped_lock lock(mutex_);
         const bool is_of_now = lent.losses == to.losses;  // Else those that lie idle are newer.
         if (is_of_now && lent.connection->is_usable()) {
-            to.idle.push_back({std::move(lent), std::chrono::steady_clock::now()});
+            all_ended = take_spare(to);  // Not this one, which was needed just now.
+            to.idle.push_back({std::move(lent), clock_.steady_now()});
         } else {
             ended = std::move(lent);
             if (is_of_now) {

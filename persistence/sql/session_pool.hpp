@@ -2,6 +2,7 @@
 
 #include "persistence/sql/commit_group.hpp"
 #include "persistence/sql/connection.hpp"
+#include "schema/clock.hpp"
 #include "schema/time.hpp"
 
 #include <condition_variable>
@@ -42,12 +43,22 @@ public:
         /// Neither is one that is older than this: whoever only reads would not notice that its
         /// server is not the right one any more. nullopt: there is one server.
         std::optional<schema::Duration> age_limit = {};
+
+        /// Of several idle ones, those that nobody has needed for longer are closed when another
+        /// comes back: a server has few for all, and a node at rest uses one or two. It is longer
+        /// than a minute, because jobs of many timers come each minute.
+        schema::Duration spare_limit{std::chrono::seconds(90)};
     };
 
     /// Makes a connection or throws DbError.
     using Connect = std::function<std::unique_ptr<Connection>(Access)>;
 
-    SessionPool(Connect connect, Size size, schema::Duration lease_timeout);
+    SessionPool(
+        Connect connect,
+        Size size,
+        schema::Duration lease_timeout,
+        const schema::Clock& clock = schema::machine_clock()
+    );
     ~SessionPool();
 
     SessionPool(const SessionPool&) = delete;
@@ -139,7 +150,8 @@ private:
     void wait_for_place(Side& side, Commit commit, std::unique_lock<std::mutex>& lock);
     [[nodiscard]] Lent idle_or_new(Access access);
     [[nodiscard]] Lent take_idle(Side& side);
-    [[nodiscard]] bool is_outdated(const IdleConnection& idle) const;
+    [[nodiscard]] std::vector<IdleConnection> take_spare(Side& side) const;
+    [[nodiscard]] bool is_outdated(const IdleConnection& idle, schema::Duration idle_limit) const;
     [[nodiscard]] std::uint64_t losses_of(Access access);
     void free_place(Side& side) noexcept;
     [[nodiscard]] std::shared_ptr<CommitGroup> pass_on(Access access, Lent& lent);
@@ -149,7 +161,9 @@ private:
     const Connect connect_;
     const schema::Duration lease_timeout_;
     const schema::Duration idle_limit_;
+    const schema::Duration spare_limit_;
     const std::optional<schema::Duration> age_limit_;
+    const schema::Clock& clock_;
 
     // Guarded by mutex_.
     std::mutex mutex_;

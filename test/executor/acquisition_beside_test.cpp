@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace jobstrand::executor {
@@ -77,10 +78,25 @@ protected:
         EXPECT_CALL(store, acquire(_, _, _, ""))
             .WillOnce([&](auto&, auto&, const PageLimit& limit, auto) {
                 limit.seen->end = end;
+                EXPECT_TRUE(limit.asks_for_nodes);
                 limit.seen->nodes_beside = 2;
                 return Jobs{a_job(ids.next(clock.now() - 3ms)), a_job(end)};
             });
         (void)acquirer.run_once();
+    }
+
+    /// The next page, which is full. Returns where the one behind it begins, when two other nodes
+    /// are left a page each.
+    std::string take_page(std::string_view behind, bool asks_for_nodes) {
+        EXPECT_CALL(store, acquire(_, _, _, behind))
+            .WillOnce([&](auto&, auto&, const PageLimit& limit, auto) {
+                EXPECT_EQ(limit.asks_for_nodes, asks_for_nodes);
+                const std::string first = ids.next(clock.now() - 3ms);
+                limit.seen->end = ids.next(clock.now());
+                return Jobs{a_job(first), a_job(limit.seen->end)};
+            });
+        (void)acquirer.run_once();
+        return schema::first_uuid7(clock.now() + 6ms);
     }
 
     schema::Uuid7Source ids{1};
@@ -92,6 +108,17 @@ TEST_F(AcquisitionAmongNodes, Leaves_each_of_them_a_page_like_its_own) {
     EXPECT_CALL(store, acquire(_, _, _, std::string_view(further)))
         .WillOnce(full_page({a_job("c"), a_job("d")}));
     (void)acquirer.run_once();
+}
+
+TEST_F(AcquisitionAmongNodes, Asks_for_them_again_with_the_first_full_look_after_ten_seconds) {
+    clock.tick(1s);
+    (void)take_page(further, false);
+    clock.tick(7s);
+    const std::string behind_theirs = take_page("", false);
+    clock.tick(1s);
+    (void)take_page(behind_theirs, false);
+    clock.tick(1s);
+    (void)take_page("", true);
 }
 
 TEST_F(AcquisitionAmongNodes, Goes_back_at_once_when_there_is_nothing_behind_theirs) {

@@ -1,6 +1,8 @@
 #include "persistence/node_store.hpp"
 #include "test/conformance/store_test.hpp"
 
+#include <optional>
+
 namespace jobstrand::test {
 
 namespace {
@@ -289,19 +291,23 @@ TEST_P(Leases, A_full_page_from_the_start_tells_how_many_others_serve_such_jobs)
     persistence::SeenRows seen;
     persistence::PageLimit limit(1);
     limit.seen = &seen;
+    limit.asks_for_nodes = true;
     persistence::LockClaim claim = claim_of("node-1");
     const auto acquire = [&](std::string_view behind) {
         (void)store_.executor().acquire(claim, types_, limit, behind);
         return seen.nodes_beside;
     };
     EXPECT_EQ(acquire(""), 2U);
-    EXPECT_EQ(acquire("a"), 0U) << "nobody needs to know again";
+    EXPECT_EQ(acquire("a"), std::nullopt) << "nobody needs to know again";
     limit.jobs = 3;
-    EXPECT_EQ(acquire(""), 0U) << "there is no backlog";
+    EXPECT_EQ(acquire(""), std::nullopt) << "there is no backlog";
     limit.jobs = 1;
-    insert(JobPlace::executable, {a_job("d"), a_job("e")});
+    insert(JobPlace::executable, {a_job("d"), a_job("e"), a_job("f")});
+    limit.asks_for_nodes = false;
+    EXPECT_EQ(acquire(""), std::nullopt) << "it was not asked for";
+    limit.asks_for_nodes = true;
     claim.pages_from = 1;
-    EXPECT_EQ(acquire(""), 0U) << "claims of pages do not need to know";
+    EXPECT_EQ(acquire(""), std::nullopt) << "claims of pages do not need to know";
 }
 
 }  // namespace

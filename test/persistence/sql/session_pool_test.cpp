@@ -2,6 +2,7 @@
 
 #include "persistence/drivers/sqlite/sqlite_dialect.hpp"
 #include "persistence/sql/db_error.hpp"
+#include "schema/manual_clock.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,11 +10,13 @@
 #include <future>
 #include <optional>
 #include <thread>
+#include <vector>
 
 namespace jobstrand::persistence {
 namespace {
 
 using Access = SessionPool::Access;
+using namespace std::chrono_literals;
 
 /// Does nothing, and can be broken.
 class IdleConnection final : public Connection {
@@ -60,12 +63,36 @@ protected:
         return DbErrorKind::other;
     }
 
+    /// As many at once as it lends.
+    void use_all(SessionPool& pool) {
+        std::vector<SessionPool::Lease> leases;
+        for (std::size_t i = 0; i < kMany; ++i) {
+            leases.push_back(pool.lease(Access::write));
+        }
+    }
+
+    /// One at a time, each second.
+    void use_one(SessionPool& pool, schema::Duration time) {
+        for (schema::Duration passed{0}; passed < time; passed += 1s) {
+            clock_.tick(1s);
+            const auto lease = pool.lease(Access::write);
+        }
+    }
+
+    static constexpr std::size_t kMany = 8;
+
+    schema::ManualClock clock_;
     std::atomic<int> open_ = 0;
     std::atomic<int> made_ = 0;
     std::atomic<bool> refuse_ = false;
     std::atomic<Access> last_access_ = Access::read;
     SessionPool pool_{connect(), {.writers = 1, .readers = 2}, schema::Duration(1)};
     SessionPool patient_{connect(), {.writers = 1, .readers = 0}, schema::Duration(60'000)};
+    SessionPool wide_{
+        connect(),
+        {.writers = kMany, .readers = 0, .idle_limit = 5min, .spare_limit = 90s},
+        schema::Duration(1),
+        clock_};
 };
 
 TEST_F(SessionPoolTest, Makes_connections_only_when_they_are_needed) {
@@ -152,20 +179,41 @@ TEST_F(SessionPoolTest, An_old_one_that_comes_back_poisoned_takes_no_newer_ones_
 }
 
 TEST_F(SessionPoolTest, A_connection_that_was_idle_for_too_long_is_replaced) {
-    SessionPool pool(
-        connect(),
-        {.writers = 2, .readers = 0, .idle_limit = schema::Duration(-1)},
-        schema::Duration(1)
-    );
-    {
-        const auto lease = pool.lease(Access::write);
-        const auto other = pool.lease(Access::write);
-    }
-    EXPECT_EQ(made_, 2);
-    EXPECT_EQ(open_, 2);
-    { const auto lease = pool.lease(Access::write); }
-    EXPECT_EQ(made_, 3);
+    use_all(wide_);
+    EXPECT_EQ(made_, 8);
+    clock_.tick(5min + 1ms);
+    { const auto lease = wide_.lease(Access::write); }
+    EXPECT_EQ(made_, 9);
     EXPECT_EQ(open_, 1);
+}
+
+TEST_F(SessionPoolTest, Connections_that_nobody_needs_are_closed_while_one_is_used) {
+    use_all(wide_);
+    use_one(wide_, 90s);
+    EXPECT_EQ(open_, 8) << "they may be needed again";
+    use_one(wide_, 1s);
+    EXPECT_EQ(open_, 1);
+    use_one(wide_, 10min);
+    EXPECT_EQ(open_, 1);
+    EXPECT_EQ(made_, 8) << "none was opened anew";
+}
+
+TEST_F(SessionPoolTest, Connections_that_are_needed_each_minute_stay_open) {
+    for (int minute = 0; minute < 10; ++minute) {
+        use_all(wide_);
+        use_one(wide_, 1min);
+    }
+    EXPECT_EQ(open_, 8);
+    EXPECT_EQ(made_, 8);
+}
+
+TEST_F(SessionPoolTest, The_only_connection_stays_open_between_uses_that_are_far_apart) {
+    for (int use = 0; use < 10; ++use) {
+        { const auto lease = wide_.lease(Access::write); }
+        clock_.tick(4min);
+    }
+    EXPECT_EQ(open_, 1);
+    EXPECT_EQ(made_, 1);
 }
 
 TEST_F(SessionPoolTest, A_connection_that_is_too_old_is_replaced_however_often_it_is_used) {
