@@ -25,6 +25,7 @@ SOURCES = (
     (model.LOCK, SETTINGS, r'lock_time\{std::chrono::seconds\((\d+)\)\}', 1),
     (model.CLOCK, 'executor/loop/clock_jumps.hpp', r'kClockComparisonInterval = std::chrono::seconds\((\d+)\)', 1),
     (model.FULL_LOOK, 'executor/loop/scan_start.cpp', r'kTimeOfBacklog\{(\d+)\}', 1),
+    (model.NODES_HOLD, 'executor/job_acquirer.cpp', r'kNodesHold = std::chrono::seconds\((\d+)\)', 1),
     (model.UNSERVED, 'executor/report/unserved_jobs.cpp', r'kInterval = (\d+)s', 1),
     (model.SWEEP, SETTINGS, r'reset_interval\{std::chrono::seconds\((\d+)\)\}', 1),
     (20_000, 'persistence/executor_store.hpp', r"std::size_t rows = ([\d']+);", 1),
