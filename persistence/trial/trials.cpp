@@ -112,8 +112,10 @@ void take(TrialStage& stage) {
     stage.insert(JobPlace::executable, stage.job());
     (void)store.has_acquirable(stage.served());
     (void)store.look_around(stage.served(), stage.now());
+    PageLimit first(1);
+    first.asks_for_nodes = true;
     const std::vector<Job> taken =
-        TrialStage::all_of(1, store.acquire(stage.claim(), stage.served(), 1));
+        TrialStage::all_of(1, store.acquire(stage.claim(), stage.served(), first));
     (void)store.take_up(stage.claim());
     const std::vector<Fence> fences = fences_of(taken);
     (void)store.not_held(stage.name(), fences);
