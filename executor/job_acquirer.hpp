@@ -48,7 +48,8 @@ public:
     [[nodiscard]] schema::Duration run_once() override;
 
     /// Claims beside run_once() when it is woken (WakeUps::backlog_is_there). Only for jobs that
-    /// are locked by the row, in no order but that of their ids.
+    /// are locked by the row, in no order but that of their ids, and not taken along: the second
+    /// page would have jobs of the instances of the first one, which then run out of their order.
     [[nodiscard]] Activity& beside() { return beside_; }
 
     /// Since it began; from any thread. See ActivityCounts.
@@ -96,12 +97,12 @@ private:
     schema::SizeHistogram sizes_;
     ScanStart oldest_;
     std::atomic<std::size_t> nodes_beside_{0};  ///< As a full look has seen them.
-    std::optional<TogetherShare> together_;     ///< Where jobs of an instance are taken along.
 
     // Touched only on the strand.
     bool searches_ = false;                          ///< See search_first().
     std::optional<schema::SteadyPoint> nodes_seen_;  ///< When nodes_beside_ was asked for.
     AcquisitionPace pace_;
+    std::optional<TogetherShare> together_;  ///< Where jobs of an instance are taken along.
     BacklogCursor<persistence::RangePositions> ranges_;
 
     NamedPass beside_{"second job acquisition", [this] { return take_beside(); }};

@@ -13,6 +13,9 @@ namespace {
 constexpr int kPagesOfBacklog = 16;
 constexpr std::chrono::seconds kTimeOfBacklog{2};  ///< Pages of slow jobs are few.
 
+/// Whoever decides about a row is seldom through before.
+constexpr std::chrono::milliseconds kBetweenReturns{50};
+
 constexpr bool is_within_character(char c) {
     constexpr unsigned kMask = 0xC0;
     constexpr unsigned kFurtherByte = 0x80;
@@ -25,9 +28,15 @@ Look ScanStart::begin(const schema::Clock& clock) const {
     const std::lock_guard lock(mutex_);
     const schema::SteadyPoint now = clock.steady_now();
     Look look{.behind = {}, .at = clock.now(), .began = now, .round = round_};
-    if (!is_full_look_due_now(now)) {
+    if (is_full_look_due_now(now)) {
+        look.left = left_;
+    } else {
         look.behind = behind_;
         look.left_from = left_from_;
+        if (!left_.empty() && (!went_back_ || now - *went_back_ >= kBetweenReturns)) {
+            look.behind = std::min(behind_, left_);
+            look.left = left_;
+        }
         look.before = end_of_ids_by_time(look);
     }
     return look;
@@ -93,6 +102,12 @@ void ScanStart::end(
 ) {
     const std::lock_guard lock(mutex_);
     ++pages_;
+    if (!look.left.empty()) {
+        went_back_ = look.began;
+        if (left_ == look.left) {
+            left_.clear();
+        }
+    }
     const bool went_to_the_end = !look.is_full() && look.before.empty() && end.empty();
     if (went_to_the_end && found < schema::first_uuid7(look.at + kAheadOfNow)) {
         looks_to_the_end_.was_done(look.began, took);
@@ -145,10 +160,10 @@ void ScanStart::leave_next_pages() {
 void ScanStart::go_back_to(const std::string& id) {
     const std::lock_guard lock(mutex_);
     std::string before = just_before(id);
-    // Nothing is behind the start: that is a full look, which finds the row.
-    if (before < behind_) {
-        behind_ = std::move(before);
-        is_in_backlog_ = true;
+    if (before.empty()) {
+        pages_ = kPagesOfBacklog;  // Only a full look begins before it.
+    } else if (left_.empty() || before < left_) {
+        left_ = std::move(before);
     }
 }
 

@@ -24,6 +24,7 @@ struct Look {
     /// The id behind which jobs are left to other nodes; empty: nothing is left out.
     std::string left_from = {};
     std::string before = {};  ///< Only ids before it; empty: to the end of the table.
+    std::string left = {};    ///< It comes to the row that go_back_to() has named; empty: to none.
 
     [[nodiscard]] bool is_full() const { return behind.empty(); }
 };
@@ -78,7 +79,8 @@ public:
     /// empty: nothing.
     void end(const Look& look, FullLooks::Time took, std::string end, std::string_view found = {});
 
-    /// A look has passed over this row, which it could not decide about: the next one begins there.
+    /// A look has passed over this row, which it could not decide about: the next one begins
+    /// there, but not more often than every 50 ms. Not one beside it.
     void go_back_to(const std::string& id);
 
     /// How much the pages that follow leave to other nodes, by the times in UUIDv7 ids; 0: nothing.
@@ -94,7 +96,9 @@ private:
     mutable std::mutex mutex_;
     std::string behind_;
     std::string left_from_;  ///< See Look.
-    std::string furthest_;   ///< The UUIDv7 at the end of a page; behind it nothing was left out.
+    std::string left_;       ///< Before the first row that was passed over; empty: none was.
+    std::optional<schema::SteadyPoint> went_back_;
+    std::string furthest_;  ///< The UUIDv7 at the end of a page; behind it nothing was left out.
     schema::Duration leaves_out_{0};
     std::uint64_t round_ = 0;  ///< Full looks that have ended.
     bool is_in_backlog_ = false;

@@ -1,14 +1,13 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 
 namespace jobstrand::executor {
 
 /// How much of a page is kept for the further jobs of the instances in it (R087), going by how many
 /// the last pages found. The rest is read in order: with too few of those, workers would wait while
-/// the jobs of few instances stand behind each other. Thread safety: safe.
+/// the jobs of few instances stand behind each other. Pure. Thread safety: none.
 class TogetherShare final {
 public:
     /// At least `workers` jobs of a page are read in order.
@@ -26,7 +25,7 @@ public:
             return;
         }
         const double part = static_cast<double>(in_order) / static_cast<double>(in_order + besides);
-        share_.store(part * (besides < room ? kOfWhatFits : kWhenThereAreMore));
+        share_ = part * (besides < room ? kOfWhatFits : kWhenThereAreMore);
     }
 
 private:
@@ -35,7 +34,7 @@ private:
     static constexpr double kWhenThereAreMore = 1.0 / 2;
 
     const std::size_t workers_;
-    std::atomic<double> share_ = 1.0 / 8;  ///< Of a page, read in order.
+    double share_ = 1.0 / 8;  ///< Of a page, read in order.
 };
 
 }  // namespace jobstrand::executor

@@ -174,7 +174,7 @@ std::vector<Job> acquire_page(
             page.is_range ? claim_range(transaction, claim, served, {behind, last}, page.rows.jobs)
                           : claim_rows(transaction, JobPlace::executable, claim, page.rows.jobs);
         // The rows that stay would be found by the next page as well.
-        page.is_end = page.is_end || !are_all_claimed;
+        page.is_end = page.is_end || !are_all_claimed || !joined.first_left.empty();
         claim_plain(transaction, claim, served, page);
         seen.same_instance = add_same_instance_jobs(
             transaction, {context, claim, served, limit}, joined, page.rows.jobs

@@ -18,8 +18,7 @@ namespace jobstrand::persistence {
 
 /// Takes the groups of exclusive jobs that this transaction has read for update. Those whose group
 /// anybody holds, and all but the first of each group, leave the list. Returns how many. Throws
-/// DbError `conflict` when another one takes a group at the same moment: the transaction is to be
-/// run again.
+/// DbError `conflict` when it cannot be decided at this moment: the transaction is to be run again.
 std::size_t take_free_groups(
     Transaction& transaction,
     const LockClaim& claim,

@@ -50,21 +50,58 @@ TEST_F(ScanStartTest, A_backlog_is_looked_at_from_the_oldest_every_sixteen_pages
     EXPECT_EQ(full_looks, 10);
 }
 
-TEST_F(ScanStartTest, Goes_back_to_a_row_that_it_could_not_decide_about) {
+TEST_F(ScanStartTest, Goes_back_once_to_a_row_that_it_could_not_decide_about) {
     (void)look(1s, "c1");
     (void)look(1ms, "m1");
     start.go_back_to("d1");
-    EXPECT_EQ(look(1ms, "m1"), "d");
+    EXPECT_EQ(look(1ms, "e1"), "d");
     EXPECT_EQ(look(1ms, "p1"), "m1");
-    start.go_back_to("q1");
-    EXPECT_EQ(look(1ms, "q1"), "p1") << "it has not come so far yet";
 }
 
-TEST_F(ScanStartTest, Behind_the_end_of_the_table_it_goes_back_too) {
+TEST_F(ScanStartTest, Goes_back_behind_the_end_of_the_table_too) {
     (void)look(1s, "c1");
     (void)look(1ms, {});
     start.go_back_to("00d1");
     EXPECT_EQ(look(1ms, {}), "00d");
+}
+
+TEST_F(ScanStartTest, Goes_back_every_50_ms_at_most) {
+    (void)look(1s, "c1");
+    (void)look(1ms, "m1");
+    start.go_back_to("d1");
+    EXPECT_EQ(look(1ms, "e1"), "d");
+    start.go_back_to("d1");
+    clock.tick(49ms);
+    EXPECT_EQ(look(1ms, "n1"), "m1");
+    clock.tick(1ms);
+    EXPECT_EQ(look(1ms, "e1"), "d");
+}
+
+TEST_F(ScanStartTest, A_look_beside_that_ends_later_does_not_forget_the_row) {
+    (void)look(1s, "c1");
+    const Look first = start.begin(clock);
+    start.found(first, "m1");
+    const auto beside = start.begin_beside(clock);
+    start.end(first, 1ms, "m1");
+    start.go_back_to("d1");
+    start.end(beside.value(), 1ms, "p1");
+    EXPECT_EQ(look(1ms, "e1"), "d");
+}
+
+TEST_F(ScanStartTest, A_look_that_only_asks_whether_there_is_anything_does_not_forget_the_row) {
+    (void)look(1s, "c1");
+    (void)look(1ms, "m1");
+    start.go_back_to("d1");
+    EXPECT_EQ(start.begin(clock).behind, "d");
+    EXPECT_EQ(start.begin(clock).behind, "d");
+}
+
+TEST_F(ScanStartTest, Before_an_id_of_one_character_is_a_full_look_only) {
+    (void)look(1ms, "c1");
+    (void)look(1ms, "m1");
+    start.go_back_to("7");
+    EXPECT_EQ(start.begin_beside(clock).value().behind, "m1");
+    EXPECT_EQ(look(1ms, "m1"), "");
 }
 
 TEST_F(
