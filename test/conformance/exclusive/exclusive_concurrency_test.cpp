@@ -232,6 +232,20 @@ TEST_P(ClaimsBesideOutcomes, A_claim_passes_over_a_group_that_is_being_decided_a
     EXPECT_TRUE(schema::waits_for_exclusive(job("a3")));
 }
 
+TEST_P(ClaimsBesideOutcomes, A_claim_in_an_order_that_leaves_all_comes_back) {
+    ASSERT_THAT(acquire_ids("node-2", 2), ElementsAre("a1", "a2"));
+    Transaction deciding(*connection_);
+    deciding.execute("UPDATE JS_EXCLUSIVE SET CLAIMED_ = CLAIMED_ WHERE ID_ = 'i'");
+    EXPECT_THAT(
+        store_.executor().acquire_in_order(
+            by_row("node-1"), noop_, {.by_priority = true}, persistence::PageLimit(10)
+        ),
+        IsEmpty()
+    );
+    deciding.rollback();
+    EXPECT_EQ(job("a3").lock_owner, "");
+}
+
 // Else the two would wait for each other where the claim has read a row that the outcome deletes.
 TEST_P(ClaimsBesideOutcomes, A_claim_of_further_jobs_waits_for_no_outcome_of_their_group) {
     const std::vector<Job> held = store_.executor().acquire(by_row("node-1"), noop_, 2);
