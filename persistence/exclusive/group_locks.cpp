@@ -145,7 +145,7 @@ GroupLocks read_locks(
     return locks;
 }
 
-/// Takes out of the list what is a claim's own, and moves its name there.
+/// Leaves in `groups` what the claim has just taken, and in `locks` what others hold.
 void take_out_own(GroupLocks& locks, const LockClaim& claim, GroupCounts& groups) {
     std::erase_if(groups, [&](const auto& wanted) {
         const auto lock = locks.find(wanted.first);

@@ -31,7 +31,7 @@ using GroupLocks = std::map<std::string, GroupLock, std::less<>>;
 /// Groups with a number of jobs each.
 using GroupCounts = std::map<std::string_view, std::int64_t>;
 
-/// In their order. Borrowed.
+/// The names ascend, and are borrowed as those in `groups` are.
 [[nodiscard]] std::vector<std::string_view> names_of(const GroupCounts& groups);
 
 /// Those of the groups that somebody holds, read for update. `groups` ascend.
@@ -41,13 +41,15 @@ locks_for_update(Transaction& transaction, std::span<const std::string_view> gro
 /// What somebody holds of a list of groups.
 struct HeldGroups {
     GroupLocks at_rest;  ///< Read for update.
-    std::set<std::string, std::less<>>
-        busy;  ///< Another transaction is changing them at this moment.
+
+    /// Another transaction is changing them at this moment. Empty where the database lets the
+    /// caller wait for them (Dialect::no_key_skip_locked).
+    std::set<std::string, std::less<>> busy;
 
     [[nodiscard]] bool contain(std::string_view group) const;
 };
 
-/// The same for who has locked rows of jobs.
+/// As locks_for_update, for a caller that has locked rows of jobs. `groups` ascend.
 [[nodiscard]] HeldGroups
 find_held(Transaction& transaction, std::span<const std::string_view> groups);
 

@@ -48,6 +48,7 @@ Shares share_out(const GroupCounts& wanted, const HeldGroups& held, std::string_
     return shares;
 }
 
+/// What becomes of a job: the claim gets it, it waits for its group, or it stays free.
 enum class Place { in, waits, stays };
 
 /// For each job what becomes of it, in their order. `shares` have what the claim gets, and `known`
@@ -149,10 +150,11 @@ bool join_group_alone(
     const Job& job
 ) {
     const std::string_view group = schema::exclusive_group(job, over);
-    GroupCounts taken{{group, 1}};
-    if (!group.empty()) {
-        (void)take_groups(transaction, claim, taken);
+    if (group.empty()) {
+        return true;
     }
+    GroupCounts taken{{group, 1}};
+    (void)take_groups(transaction, claim, taken);
     return !taken.empty();
 }
 
