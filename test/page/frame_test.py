@@ -183,6 +183,29 @@ class FrameTest(unittest.TestCase):
         page.press('/')
         page.until(lambda: page.driver.execute_script('return document.activeElement.type') == 'search', 'the search has the focus')
 
+    def test_a_dialog_opened_as_another_closes_stays(self):
+        page = self.page
+        page.open()
+        page.press('?')
+        page.one('dialog h2', 'Keys')
+        page.driver.execute_script('document.querySelector("dialog").close(); dispatchEvent(new KeyboardEvent("keydown", {key: "k", ctrlKey: true}))')
+        page.gone('dialog h2', 'Keys')
+        # The event of the first one's end has come by the next drawing.
+        page.driver.execute_async_script('requestAnimationFrame(() => requestAnimationFrame(() => arguments[0]()))')
+        self.assertEqual(page.texts('dialog h2'), ['Go to'])
+
+    def test_a_link_is_followed_from_the_first_drawing_on(self):
+        page = self.page
+        follow = '''new MutationObserver((_, observer) => {
+            if (document.querySelector("main h1")) { observer.disconnect(); location.hash = "#/audit"; }
+        }).observe(document, {childList: true, subtree: true});'''
+        script = page.driver.execute_cdp_cmd('Page.addScriptToEvaluateOnNewDocument', {'source': follow})
+        try:
+            page.open('jobs')
+            page.one('main h1', 'Audit')
+        finally:
+            page.driver.execute_cdp_cmd('Page.removeScriptToEvaluateOnNewDocument', script)
+
     def test_it_is_live_until_it_is_paused_and_says_when_it_is_cut(self):
         page = self.page
         page.open()

@@ -1,6 +1,6 @@
 // The frame of all views: who we are, where we may go, whether it is live, and keys for every hand.
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { ApiError, whenSignedOut } from './core/api.js';
 import { pauseLive, startLive, useLive } from './core/live.js';
 import { go, href, usePlace } from './core/router.js';
@@ -64,7 +64,7 @@ function Frame(props: { session: Session }): JSX.Element {
   const [overlay, setOverlay] = useState<'palette' | 'keys'>();
   useKeys({ onPalette: () => setOverlay('palette'), onHelp: () => setOverlay('keys') });
   useEffect(startLive, []);
-  useEffect(() => setMenuOpen(false), [place]);
+  useLayoutEffect(() => setMenuOpen(false), [place]);
   const Shown = entry?.view;
   return (
     <div class={`frame ${isMenuOpen ? 'menu-open' : ''}`}>

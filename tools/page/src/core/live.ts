@@ -1,6 +1,6 @@
 // The stream of events: counts, nodes and what they do as it changes. Views that show more ask again at its beat. It rests while
 // the page is hidden or paused, and says so when it is cut.
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { get } from './api.js';
 
 export interface Stats {
@@ -179,9 +179,8 @@ export function beatNow(): void {
 
 export function useLive(): LiveState {
   const [state, setState] = useState(now);
-  useEffect(() => {
+  useLayoutEffect(() => {
     listeners.add(setState);
-    setState(now);
     return () => {
       listeners.delete(setState);
     };

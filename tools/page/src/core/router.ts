@@ -1,6 +1,6 @@
 // Where we are stands behind `#`: `#/jobs?search=type:mail`, so that every view, filter and choice is a link, under
 // any prefix.
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 export interface Place {
   /** `['jobs', 'order 17']` */
@@ -55,7 +55,8 @@ export function changeQuery(changes: Record<string, string | undefined>, how: 'p
 
 export function usePlace(): Place {
   const [place, setPlace] = useState(placeNow);
-  useEffect(() => {
+  // Listens from the moment of the first drawing on: effects come later, and would miss a step taken meanwhile.
+  useLayoutEffect(() => {
     const look = (): void => setPlace(placeNow());
     addEventListener('hashchange', look);
     return () => removeEventListener('hashchange', look);

@@ -1,7 +1,7 @@
 // A list of jobs of one place: searched, sorted, page by page, with columns to choose, and deeds for many at once.
 // All of what is chosen stands in the address.
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Query } from '../core/api.js';
 import { changeQuery, href, type Place } from '../core/router.js';
 import { useMayChange } from '../core/session.js';
@@ -155,7 +155,7 @@ function useSelection(key: string): Selection {
   const [keys, setKeys] = useState<ReadonlySet<string>>(new Set());
   const [isAll, setAll] = useState(false);
   const seen = useRef(new Map<string, Job>());
-  useEffect(() => {
+  useLayoutEffect(() => {
     setKeys(new Set());
     setAll(false);
     seen.current.clear();

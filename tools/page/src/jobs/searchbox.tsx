@@ -1,6 +1,6 @@
 // A box for searches: completes what is typed, says what it means, and tells of mistakes below before anything is sent.
 import type { JSX } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { go, href } from '../core/router.js';
 import { j } from '../strings/jobs.js';
 import { completions, parse, type Grammar, type Key, type Mistake } from './search.js';
@@ -27,7 +27,8 @@ export function SearchBox(props: Props): JSX.Element {
   const input = useRef<HTMLInputElement>(null);
   const id = useId();
   const known = useKnown(isOpen);
-  useEffect(() => setText(props.value), [props.value]);
+  // In the drawing itself: a moment later somebody may have typed already.
+  useLayoutEffect(() => setText(props.value), [props.value]);
 
   const parsed = parse(grammar, text);
   const told = props.mistake && text.trim() === props.value.trim() ? [props.mistake] : [];

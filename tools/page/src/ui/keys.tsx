@@ -1,6 +1,6 @@
 // Keys that work everywhere: / ? Ctrl-K, and g with a letter.
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { go, href } from '../core/router.js';
 import { views } from '../views/views.js';
 import { t } from '../strings.js';
@@ -8,7 +8,7 @@ import { Dialog } from './parts.js';
 
 export function useKeys(does: { onPalette: () => void; onHelp: () => void }): void {
   const isAfterG = useRef(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
         event.preventDefault();

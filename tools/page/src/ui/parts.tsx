@@ -1,6 +1,6 @@
 // The small parts that all views are made of.
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ApiError } from '../core/api.js';
 import { atLeast } from '../core/live.js';
 import { ago, exactly } from '../core/time.js';
@@ -184,14 +184,23 @@ export function Field(props: { label: string; help?: string; error?: string | un
 export function Dialog(props: { title: string; onClose: () => void; children: ComponentChildren }): JSX.Element {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     ref.current?.showModal();
   }, []);
   return (
     <dialog
       ref={ref}
       aria-labelledby={id}
-      onClose={props.onClose}
+      // Closed by drawing without it: the event of a dialog that closes itself comes later, and might close the next one.
+      onCancel={(event) => {
+        event.preventDefault();
+        props.onClose();
+      }}
+      onClose={(event) => {
+        if (event.currentTarget.isConnected) {
+          props.onClose();
+        }
+      }}
       onClick={(event) => {
         if (event.target === ref.current) {
           props.onClose();

@@ -1,7 +1,7 @@
 // A table whose rows can be followed by keys (j, k, Enter, x) and selected (Shift for a range), and which does not
 // change under the pointer.
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { go } from '../core/router.js';
 import { t } from '../strings.js';
 import { Empty } from './parts.js';
@@ -64,7 +64,7 @@ export function Table<T>(props: Props<T>): JSX.Element {
     onSelect(next);
   };
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       const target = event.target as HTMLElement;
       if (event.ctrlKey || event.metaKey || event.altKey || target.closest('input, textarea, select, dialog')) {

@@ -1,6 +1,6 @@
 // Short messages about what was done, read out too.
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 type Listener = (text: string) => void;
 const listeners = new Set<Listener>();
@@ -13,7 +13,7 @@ export function say(text: string): void {
 
 export function Toasts(): JSX.Element {
   const [texts, setTexts] = useState<{ id: number; text: string }[]>([]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     let last = 0;
     const listener = (text: string): void => {
       const id = ++last;
