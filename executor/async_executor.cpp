@@ -115,8 +115,9 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
       ),
       renewal_({use.store, held_, use.clock, use.log}, settings_.lock_owner, settings_.lock_time),
       watch_({use.store, held_, use.log}, settings_.lock_owner),
+      turns_of_reset_(use.nodes, use.clock, settings_.lock_owner),
       reset_(
-          {use.store, use.clock, use.wake_ups, use.log, &view_},
+          {use.store, use.clock, use.wake_ups, use.log, &view_, &turns_of_reset_},
           {.interval = settings_.reset_interval,
            .page = settings_.reset_page,
            .lock_time = settings_.lock_time}
@@ -124,7 +125,8 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
       leftovers_(use.store, use.clock, kLeftoversInterval, &view_),
       doubtful_(use.store, *this, use.clock),
       acquirer_(use.store, *this, use.clock, use.wake_ups, settings_, &view_),
-      unserved_(use.served, use.clock, use.log, &view_),
+      turns_of_unserved_(use.nodes, use.clock, settings_.lock_owner),
+      unserved_(use.served, use.clock, use.log, &view_, &turns_of_unserved_),
       dead_(
           {use.nodes, use.store, use.clock, use.wake_ups, use.log},
           settings_.lock_owner,

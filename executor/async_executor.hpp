@@ -232,10 +232,12 @@ private:
     JobRunner runner_;
     LockRenewal renewal_;
     LockWatch watch_;
+    NodeTurns turns_of_reset_;
     ExpiredLockReset reset_;
     Leftovers leftovers_;
     DoubtfulClaims doubtful_;
     JobAcquirer acquirer_;
+    NodeTurns turns_of_unserved_;
     UnservedJobs unserved_;
     DeadNodes dead_;
     NodePresence presence_;

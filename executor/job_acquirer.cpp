@@ -211,6 +211,7 @@ void JobAcquirer::leave_to_others(
 ) {
     if (seen.nodes_beside) {
         nodes_beside_ = *seen.nodes_beside;
+        oldest_.are_beside(*seen.nodes_beside);
         nodes_seen_ = look.began;
     }
     const auto from = schema::time_of_uuid7(first);

@@ -90,14 +90,14 @@ struct LockSearch {
     std::string_view after = {};
     std::size_t rows = 20'000;
     std::size_t page = 500;  ///< Locks freed in one transaction.
-    /// Only locks of this node, in the whole table; empty: of all.
-    std::string_view owner = {};
+    /// Only locks of these nodes, in the whole table; empty: of all.
+    std::span<const std::string> owners = {};
 };
 
 struct LockReset {
     std::int64_t freed = 0;
     std::string end;         ///< The last id that was looked at; empty: there is nothing behind it.
-    std::string first = {};  ///< The first one; empty: none, or it looked at timers or one owner.
+    std::string first = {};  ///< The first one; empty: none, or it looked at timers or owners.
 };
 
 /// What an executor needs of the store: jobs to run, their locks, and where to write what became of

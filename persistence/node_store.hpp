@@ -167,6 +167,10 @@ public:
     /// then, and await the reset. Returns the nodes.
     [[nodiscard]] virtual std::vector<std::string> end_expired_leases(const LeaseLook& look) = 0;
 
+    /// How many living nodes come before this one by name.
+    [[nodiscard]] virtual std::int64_t
+    living_before(std::string_view node, schema::TimePoint now) = 0;
+
     /// Returns the nodes that are not lost, by name.
     [[nodiscard]] virtual std::vector<Node> nodes() = 0;
 

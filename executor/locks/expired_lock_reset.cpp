@@ -41,9 +41,13 @@ schema::Duration ExpiredLockReset::run_once() {
     if (const auto wait = until_there_may_be_any(began); wait > schema::Duration{0}) {
         return wait;
     }
-    std::int64_t freed = go_on_sweeping(now);
+    std::int64_t freed = 0;
+    if (began >= next_part_) {
+        freed += go_on_sweeping(now);
+        next_part_ = began + between_parts();
+    }
     if (began >= next_first_rows_) {
-        freed += look_at_first_rows(now);
+        freed += is_my_turn() ? look_at_first_rows(now) : 0;
         next_first_rows_ = began + timing_.interval;
     }
     if (freed > 0) {
@@ -51,10 +55,18 @@ schema::Duration ExpiredLockReset::run_once() {
         use_.log.write(schema::LogLevel::info, "expired locks freed", {{"jobs", freed}});
         use_.wake_ups.jobs_are_there();
     }
-    const auto until_first_rows =
-        std::chrono::ceil<schema::Duration>(next_first_rows_ - use_.clock.steady_now());
-    const schema::Duration until_next_part = timing_.interval / kPartsPerInterval;
-    return swept_.empty() ? until_first_rows : std::min(until_first_rows, until_next_part);
+    const schema::SteadyPoint next =
+        swept_.empty() ? next_first_rows_ : std::min(next_first_rows_, next_part_);
+    return std::chrono::ceil<schema::Duration>(next - use_.clock.steady_now());
+}
+
+bool ExpiredLockReset::is_my_turn() const {
+    return use_.turns == nullptr || use_.turns->is_mine();
+}
+
+schema::Duration ExpiredLockReset::between_parts() const {
+    const std::int64_t share = use_.turns == nullptr ? 1 : use_.turns->share();
+    return timing_.interval * share / kPartsPerInterval;
 }
 
 std::int64_t ExpiredLockReset::look_at_first_rows(schema::TimePoint now) {

@@ -5,6 +5,7 @@
 #include "executor/loop/clock_jumps.hpp"
 #include "executor/loop/last_view.hpp"
 #include "executor/loop/wake_ups.hpp"
+#include "executor/nodes/node_turns.hpp"
 #include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
@@ -24,7 +25,8 @@ namespace jobstrand::executor {
 /// table a sweep goes through the rest, as many rows every tenth of the interval: by default ten
 /// million rows take eight minutes. So a pass costs the same however long the tables are. Nor does
 /// it depend on how many deleted rows the database keeps: it begins with the first row that the
-/// last one found, and with the very first again as FullLooks say.
+/// last one found, and with the very first again as FullLooks say. Several nodes share the looks
+/// and the sweeps, as NodeTurns say.
 ///
 /// After a jump of the clock, or while and after the database was away, locks of nodes that live
 /// are expired. So nothing is freed until every node has noticed that and renewed its locks.
@@ -46,6 +48,7 @@ public:
         const WakeUps& wake_ups;
         schema::Log& log;
         const LastView* view = nullptr;
+        NodeTurns* turns = nullptr;  ///< nullptr: there is no other node.
     };
 
     ExpiredLockReset(Dependencies dependencies, Timing timing)
@@ -58,6 +61,8 @@ public:
     [[nodiscard]] std::uint64_t freed() const { return freed_; }
 
 private:
+    [[nodiscard]] bool is_my_turn() const;
+    [[nodiscard]] schema::Duration between_parts() const;
     [[nodiscard]] bool is_waiting_after_jump();
     [[nodiscard]] bool is_waiting_after_outage();
     [[nodiscard]] schema::Duration until_there_may_be_any(schema::SteadyPoint now) const;
@@ -75,7 +80,8 @@ private:
     ClockJumps clock_jumps_;
     schema::SteadyPoint wait_until_ = schema::SteadyPoint::min();
     schema::SteadyPoint next_first_rows_ = schema::SteadyPoint::min();
-    std::map<schema::JobPlace, std::string> swept_;  ///< How far in long tables.
+    schema::SteadyPoint next_part_ = schema::SteadyPoint::min();  ///< Of a sweep.
+    std::map<schema::JobPlace, std::string> swept_;               ///< How far in long tables.
 
     struct Head {
         std::string behind;  ///< Where its first rows stand; empty: at the very start.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -48,9 +49,9 @@ inline constexpr schema::Duration kUsualCommit{std::chrono::milliseconds(200)};
 /// When a table is read again from its very start, where rows stand that were freed or committed
 /// late, and, as long as the database keeps them, all that were deleted. So it depends on what the
 /// last such look has cost: a cheap one may be followed by the next at once, others take a
-/// twentieth of the time, and come a minute apart at most. Looks to the very end of a table, among
-/// ids that apps have made themselves (see ScanStart), and those for jobs that nobody serves go by
-/// the same rule.
+/// twentieth of the time, and come a minute apart at most; where many nodes look, the part of each
+/// is smaller. Looks to the very end of a table, among ids that apps have made themselves (see
+/// ScanStart), and those for jobs that nobody serves go by the same rule.
 ///
 /// Thread safety: none.
 class FullLooks final {
@@ -71,9 +72,11 @@ public:
     /// How long after its beginning the next may follow the last one.
     [[nodiscard]] Time rest() const { return rest_; }
 
-    void was_done(schema::SteadyPoint began, Time took) {
+    /// `nodes` do so, this one among them.
+    void was_done(schema::SteadyPoint began, Time took, std::size_t nodes = 1) {
         began_ = began;
-        rest_ = took <= cheap_ ? Time{0} : std::min<Time>(kPartOfTime * took, kLongestRest);
+        const Time rest = std::max(kPartOfTime, static_cast<std::int64_t>(nodes)) * took;
+        rest_ = rest <= kPartOfTime * cheap_ ? Time{0} : std::min<Time>(rest, kLongestRest);
     }
 
     /// A search (see search_recent) took so long that the first look waits: it follows as after one
@@ -84,7 +87,7 @@ public:
 
 private:
     static constexpr std::chrono::milliseconds kMostOfSearch{100};
-    static constexpr int kPartOfTime = 20;
+    static constexpr std::int64_t kPartOfTime = 20;
     static constexpr Time kLongestRest = std::chrono::minutes(1);
 
     Time cheap_;

@@ -116,7 +116,7 @@ void ScanStart::end(
         full_at_ = look.began;
         pages_ = 1;
         ++round_;
-        full_looks_.was_done(look.began, took);
+        full_looks_.was_done(look.began, took, nodes_beside_ + 1);
         behind_.clear();
         left_from_.clear();
     } else if (look.round != round_) {
@@ -170,6 +170,11 @@ void ScanStart::go_back_to(const std::string& id) {
 void ScanStart::leave_out(schema::Duration span) {
     const std::lock_guard lock(mutex_);
     leaves_out_ = span;
+}
+
+void ScanStart::are_beside(std::size_t nodes) {
+    const std::lock_guard lock(mutex_);
+    nodes_beside_ = nodes;
 }
 
 std::string just_before(std::string id) {

@@ -4,6 +4,7 @@
 #include "schema/clock.hpp"
 #include "schema/time.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -37,6 +38,8 @@ struct Look {
 ///
 /// So a job with an old id is found two seconds after its commit at the latest, or 20 times what a
 /// full look takes, which is counted up to one minute; by a node that has room, at its next look.
+/// Where there are more than twenty nodes, it is as many times as there are: a full look passes
+/// over what all of them hold, so that their looks together would cost the square of their number.
 ///
 /// Several nodes in one backlog would each pass over what the others have taken, and lock what they
 /// have just claimed. So a look may leave them the next pages: it begins as much later as the times
@@ -86,6 +89,9 @@ public:
     /// How much the pages that follow leave to other nodes, by the times in UUIDv7 ids; 0: nothing.
     void leave_out(schema::Duration span);
 
+    /// How many other nodes look at the table.
+    void are_beside(std::size_t nodes);
+
 private:
     [[nodiscard]] bool is_full_look_due_now(schema::SteadyPoint now) const;
     [[nodiscard]] std::string end_of_ids_by_time(const Look& look) const;
@@ -100,6 +106,7 @@ private:
     std::optional<schema::SteadyPoint> went_back_;
     std::string furthest_;  ///< The UUIDv7 at the end of a page; behind it nothing was left out.
     schema::Duration leaves_out_{0};
+    std::size_t nodes_beside_ = 0;
     std::uint64_t round_ = 0;  ///< Full looks that have ended.
     bool is_in_backlog_ = false;
     int pages_ = 0;                ///< Of the backlog, since the last full look.

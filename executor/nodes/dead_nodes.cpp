@@ -2,7 +2,10 @@
 
 #include "schema/job_place.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
+#include <vector>
 
 namespace jobstrand::executor {
 
@@ -29,26 +32,30 @@ schema::Duration DeadNodes::run_once() {
 }
 
 void DeadNodes::end_leases(schema::TimePoint as_of) {
-    for (const std::string& node : use_.nodes.end_expired_leases({as_of, node_, patience_})) {
-        ++found_;
-        const std::int64_t freed = free_jobs_of(node);
-        use_.log.write(
-            schema::LogLevel::warn,
-            "a node has not renewed its lease; its jobs are free",
-            {{"node", node}, {"jobs", freed}}
-        );
-        use_.wake_ups.jobs_are_there();
+    const std::vector<std::string> dead = use_.nodes.end_expired_leases({as_of, node_, patience_});
+    if (dead.empty()) {
+        return;
     }
+    found_ += dead.size();
+    const std::int64_t freed = free_jobs_of(dead);
+    use_.log.write(
+        schema::LogLevel::warn,
+        dead.size() == 1 ? "a node has not renewed its lease; its jobs are free"
+                         : "nodes have not renewed their leases; their jobs are free",
+        {{dead.size() == 1 ? "node" : "nodes", fmt::format("{}", fmt::join(dead, ", "))},
+         {"jobs", freed}}
+    );
+    use_.wake_ups.jobs_are_there();
 }
 
-std::int64_t DeadNodes::free_jobs_of(const std::string& node) {
+std::int64_t DeadNodes::free_jobs_of(std::span<const std::string> nodes) {
     std::int64_t freed = 0;
     for (const JobPlace place : {JobPlace::executable, JobPlace::timer}) {
         const auto reset =
-            use_.jobs.reset_expired_locks(place, {.now = use_.clock.now(), .owner = node});
+            use_.jobs.reset_expired_locks(place, {.now = use_.clock.now(), .owners = nodes});
         freed += reset.freed;
     }
-    // Also frees what waited for it.
+    // Also frees what waited for them.
     return freed + use_.jobs.reset_expired_groups(use_.clock.now());
 }
 

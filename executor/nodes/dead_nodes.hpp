@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,7 +50,7 @@ public:
 
 private:
     void end_leases(schema::TimePoint as_of);
-    [[nodiscard]] std::int64_t free_jobs_of(const std::string& node);
+    [[nodiscard]] std::int64_t free_jobs_of(std::span<const std::string> nodes);
 
     const Dependencies use_;
     const std::string node_;

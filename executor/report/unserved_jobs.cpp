@@ -26,6 +26,9 @@ schema::Duration UnservedJobs::run_once() {
     if (!looks_.may_begin(now)) {
         return std::chrono::ceil<schema::Duration>(looks_.rest());
     }
+    if (turns_ != nullptr && !turns_->is_mine()) {
+        return kInterval;
+    }
     std::erase_if(said_, [&](const auto& said) { return now - said.second >= kSayAgain; });
     const auto unserved = store_.unserved(clock_.now(), kRowsLookedAt);
     looks_.was_done(now, clock_.steady_now() - now);

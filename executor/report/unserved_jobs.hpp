@@ -3,6 +3,7 @@
 #include "executor/loop/activity.hpp"
 #include "executor/loop/backlog_cursor.hpp"
 #include "executor/loop/last_view.hpp"
+#include "executor/nodes/node_turns.hpp"
 #include "persistence/served_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
@@ -12,6 +13,7 @@
 namespace jobstrand::executor {
 
 /// Says which jobs wait in vain because no living node takes them (I7): once per kind and hour.
+/// Several nodes share the looks, as NodeTurns say.
 ///
 /// Thread safety: run_once() belongs to the loop's strand.
 class UnservedJobs final : public Activity {
@@ -20,9 +22,10 @@ public:
         persistence::ServedStore& store,
         const schema::Clock& clock,
         schema::Log& log,
-        const LastView* view = nullptr
+        const LastView* view = nullptr,
+        NodeTurns* turns = nullptr
     )
-        : store_(store), clock_(clock), log_(log), view_(view) {}
+        : store_(store), clock_(clock), log_(log), view_(view), turns_(turns) {}
 
     [[nodiscard]] std::string_view name() const noexcept override { return "unserved jobs"; }
     [[nodiscard]] schema::Duration run_once() override;
@@ -32,6 +35,7 @@ private:
     const schema::Clock& clock_;
     schema::Log& log_;
     const LastView* const view_;
+    NodeTurns* const turns_;  ///< nullptr: there is no other node.
 
     // Touched only on the strand.
     std::map<persistence::JobKind, schema::SteadyPoint> said_;  ///< And when.

@@ -42,7 +42,7 @@ constexpr std::string_view kLocked = R"sql(
 constexpr std::string_view kLockedBy = R"sql(
     SELECT ID_, SERIES_, REV_, LOCK_EXP_TIME_
     FROM {table}
-    WHERE LOCK_OWNER_ = ?
+    WHERE LOCK_OWNER_ IN (...)
     ORDER BY ID_)sql";
 
 constexpr std::string_view kLockedTimers = R"sql(
@@ -145,11 +145,13 @@ PartRead read_part(Connection& connection, JobPlace place, const LockSearch& sea
     return part;
 }
 
-PartRead read_locks_of_owner(Connection& connection, JobPlace place, const LockSearch& search) {
+PartRead read_locks_of_owners(Connection& connection, JobPlace place, const LockSearch& search) {
     const std::string sql = fmt::format(kLockedBy, fmt::arg("table", schema::table_of(place)));
-    const Value owner{search.owner};
+    const std::vector<std::string_view> owners(search.owners.begin(), search.owners.end());
     PartRead part;
-    connection.query({.sql = sql, .columns = 4}, {&owner, 1}, sort_into(part, search.now));
+    for (const auto& [text, values] : cut_id_list(sql, {.ids = owners})) {
+        connection.query({.sql = text, .columns = 4}, values, sort_into(part, search.now));
+    }
     return part;
 }
 

@@ -36,9 +36,9 @@ struct PartRead {
 [[nodiscard]] PartRead
 read_part(Connection& connection, schema::JobPlace place, const LockSearch& search);
 
-/// All rows that `search.owner` has locked.
+/// All rows that `search.owners` have locked.
 [[nodiscard]] PartRead
-read_locks_of_owner(Connection& connection, schema::JobPlace place, const LockSearch& search);
+read_locks_of_owners(Connection& connection, schema::JobPlace place, const LockSearch& search);
 
 /// The first `search.rows` due timers: the movers take the others away, so in a backlog too those
 /// that are locked come to the front.

@@ -251,8 +251,8 @@ std::vector<std::string_view> turns_among(std::span<const LockedRow> expired, Jo
 }
 
 PartRead read_locks(Connection& connection, JobPlace place, const LockSearch& search) {
-    if (!search.owner.empty()) {
-        return read_locks_of_owner(connection, place, search);
+    if (!search.owners.empty()) {
+        return read_locks_of_owners(connection, place, search);
     }
     return place == JobPlace::timer ? read_due_timers(connection, search)
                                     : read_part(connection, place, search);

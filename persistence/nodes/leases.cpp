@@ -12,7 +12,9 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -115,6 +117,11 @@ constexpr std::string_view kExpired = R"sql(
     )
     ORDER BY NODE_)sql";
 
+constexpr std::string_view kLivingBefore = R"sql(
+    SELECT COUNT(*)
+    FROM JS_NODE
+    WHERE NODE_ < ? AND STATE_ <> 'lost' AND LEASE_EXP_TIME_ >= ?)sql";
+
 // The node may have renewed it since it was read. Its row is kept for a day, for people who ask
 // what has become of it.
 constexpr std::string_view kEndLease = R"sql(
@@ -125,9 +132,9 @@ constexpr std::string_view kEndLease = R"sql(
 // The tables are read from end to end, since an index on the owner would cost each claim; nodes do
 // not die often.
 constexpr std::string_view kLocked = R"sql(
-    SELECT ID_
+    SELECT ID_, LOCK_OWNER_
     FROM {table}
-    WHERE LOCK_OWNER_ = ?
+    WHERE LOCK_OWNER_ IN (...)
     ORDER BY ID_)sql";
 
 // REV_ stays: until a reset frees the job, a node that comes back may renew its lock, and go on.
@@ -138,19 +145,23 @@ constexpr std::string_view kEndLocks = R"sql(
 
 /// What a node has locked, by table.
 using Locked = std::map<std::string_view, std::vector<std::string>>;
+using LockedByNode = std::map<std::string, Locked, std::less<>>;
 
 /// Read apart from the write, which would keep others waiting for as long as it takes. What a claim
 /// that is under way adds meanwhile is freed when its locks expire.
-Locked locked_by(const StoreContext& context, std::string_view node) {
-    Locked locked;
+LockedByNode locked_by(const StoreContext& context, std::span<const std::string_view> nodes) {
+    LockedByNode locked;
     for (const std::string_view table : {"ACT_RU_JOB", "ACT_RU_TIMER_JOB", "JS_EXCLUSIVE"}) {
         const std::string sql = fmt::format(kLocked, fmt::arg("table", table));
         context.runner.read([&](Connection& connection) {
-            locked[table].clear();
-            const Value owner{node};
-            connection.query({.sql = sql, .columns = 1}, {&owner, 1}, [&](const Row& row) {
-                locked[table].emplace_back(row.text(0));
-            });
+            for (auto& [node, tables] : locked) {
+                tables[table].clear();
+            }
+            for (const auto& [part, owners] : cut_id_list(sql, {.ids = nodes})) {
+                connection.query({.sql = part, .columns = 2}, owners, [&](const Row& row) {
+                    locked[std::string(row.text(1))][table].emplace_back(row.text(0));
+                });
+            }
         });
     }
     return locked;
@@ -211,13 +222,14 @@ void SqlNodeStore::register_node(
     schema::TimePoint until
 ) {
     const std::string_view node = identity.node;
-    const Locked locked = is_known(context_, node) ? locked_by(context_, node) : Locked();
+    LockedByNode locked =
+        is_known(context_, node) ? locked_by(context_, {&node, 1}) : LockedByNode();
     context_.runner.run(
         [&](Transaction& transaction) {
             require_same_locks(transaction, identity, now);
             transaction.execute(kForgetLost, {node, now - kLostFor});
             if (transaction.execute(kForget, {node}) > 0) {
-                end_locks(transaction, node, locked, now);
+                end_locks(transaction, node, locked[identity.node], now);
             }
             transaction.execute(
                 kInsert,
@@ -295,8 +307,13 @@ std::vector<std::string> SqlNodeStore::end_expired_leases(const LeaseLook& look)
         });
     });
     std::vector<std::string> ended;
+    if (expired.empty()) {
+        return ended;
+    }
+    // Nodes that die together are looked for together: the tables may be long.
+    LockedByNode locked =
+        locked_by(context_, std::vector<std::string_view>(expired.begin(), expired.end()));
     for (std::string& node : expired) {
-        const Locked locked = locked_by(context_, node);
         bool is_ended = false;
         context_.runner.run(
             [&](Transaction& transaction) {
@@ -306,7 +323,7 @@ std::vector<std::string> SqlNodeStore::end_expired_leases(const LeaseLook& look)
                     replace_served(transaction, node, {});
                     replace_work(transaction, node, {});
                     replace_asked(transaction, node, {});
-                    end_locks(transaction, node, locked, now);
+                    end_locks(transaction, node, locked[node], now);
                 }
             },
             run_again
@@ -316,6 +333,17 @@ std::vector<std::string> SqlNodeStore::end_expired_leases(const LeaseLook& look)
         }
     }
     return ended;
+}
+
+std::int64_t SqlNodeStore::living_before(std::string_view node, schema::TimePoint now) {
+    std::int64_t living = 0;
+    context_.runner.read([&](Connection& connection) {
+        const std::array<Value, 2> values{node, now};
+        connection.query({.sql = kLivingBefore, .columns = 1}, values, [&](const Row& row) {
+            living = row.integer(0);
+        });
+    });
+    return living;
 }
 
 bool SqlNodeStore::set_node_state(std::string_view node, NodeState state) {

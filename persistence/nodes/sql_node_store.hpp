@@ -41,6 +41,7 @@ public:
     [[nodiscard]] std::vector<TypeRuns> runs_of_last_minute(schema::TimePoint now) override;
     void leave(const NodeIdentity& identity) override;
     [[nodiscard]] std::vector<std::string> end_expired_leases(const LeaseLook& look) override;
+    [[nodiscard]] std::int64_t living_before(std::string_view node, schema::TimePoint now) override;
     [[nodiscard]] std::vector<Node> nodes() override;
     [[nodiscard]] std::vector<Node> lost_nodes(schema::TimePoint now) override;
     [[nodiscard]] bool set_node_state(std::string_view node, NodeState state) override;

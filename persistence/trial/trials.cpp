@@ -407,6 +407,7 @@ void tell_that_they_live(TrialStage& stage) {
     );
     const AskedTopic asked{.topic = stage.name(), .worker = stage.name(), .last = stage.now()};
     nodes.record_asked(stage.name(), std::span(&asked, 1));
+    (void)nodes.living_before(stage.name(), stage.now());
     (void)nodes.nodes();
     (void)stage.store().served().unserved(stage.now(), 1);
     (void)stage.store().database_now();

@@ -22,9 +22,9 @@ SOURCES = (
     (model.LOOK / 0.95, SETTINGS, r'acquire_wait\{std::chrono::seconds\((\d+)\)\}', 1),
     (model.LEASE, SETTINGS, r'node_lease\{std::chrono::seconds\((\d+)\)\}', 1),
     (model.LEASE / 3, 'executor/nodes/node_presence.cpp', r'renews_at_ = began \+ lease_time_ / (\d+);', lambda parts: model.LEASE / parts),
-    (model.LOCK, SETTINGS, r'lock_time\{std::chrono::seconds\((\d+)\)\}', 1),
     (model.CLOCK, 'executor/loop/clock_jumps.hpp', r'kClockComparisonInterval = std::chrono::seconds\((\d+)\)', 1),
     (model.FULL_LOOK, 'executor/loop/scan_start.cpp', r'kTimeOfBacklog\{(\d+)\}', 1),
+    (model.PART_OF_TIME, 'executor/loop/backlog_cursor.hpp', r'kPartOfTime = (\d+);', 1),
     (model.NODES_HOLD, 'executor/job_acquirer.cpp', r'kNodesHold = std::chrono::seconds\((\d+)\)', 1),
     (model.UNSERVED, 'executor/report/unserved_jobs.cpp', r'kInterval = (\d+)s', 1),
     (model.SWEEP, SETTINGS, r'reset_interval\{std::chrono::seconds\((\d+)\)\}', 1),
@@ -71,10 +71,15 @@ class ScaleModel(unittest.TestCase):
 
     def test_more_nodes_never_cost_less(self):
         work = model.Work()
-        for cost in (model.idle_cpu, lambda nodes: sum(model.busy_costs(nodes, work)) / nodes, model.no_op_cost,
+        for cost in (model.idle_cpu, lambda nodes: sum(model.busy_costs(nodes, work)), model.no_op_cost,
                      lambda nodes: model.back_after(60, nodes, 8)):
             values = [cost(nodes) for nodes in NODES]
             self.assertEqual(values, sorted(values))
+
+    def test_what_is_done_in_turns_or_for_other_nodes_costs_a_thousand_nodes_no_more_than_two_cores(self):
+        work = model.Work(backlog=1_000_000)
+        jobs, each, others = model.busy_costs(1000, work)
+        self.assertLess(each - 1000 * model.BUSY_NODE + others, 2e6)
 
     def test_more_shards_never_run_fewer_jobs(self):
         work = model.Work()

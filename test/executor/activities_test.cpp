@@ -7,6 +7,7 @@
 #include "schema/uuid7.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
+#include "test/fixtures/mock_node_store.hpp"
 #include "test/fixtures/recording_intake.hpp"
 #include "test/fixtures/recording_log.hpp"
 
@@ -384,6 +385,35 @@ protected:
     ExpiredLockReset reset{{store, clock, wake_ups, log}, {.interval = 60s, .page = 3}};
 };
 
+TEST_F(ResetTest, The_third_of_the_living_nodes_looks_and_sweeps_a_third_as_often_as_the_first) {
+    testing::NiceMock<test::MockNodeStore> nodes;
+    ON_CALL(nodes, living_before(testing::Eq("node-3"), _)).WillByDefault(Return(2));
+    NodeTurns turns(nodes, clock, "node-3");
+    ExpiredLockReset third{
+        {store, clock, wake_ups, log, nullptr, &turns}, {.interval = 60s, .page = 3}};
+    std::vector<std::string> looks;
+    EXPECT_CALL(store, reset_expired_locks(JobPlace::executable, _))
+        .WillRepeatedly([&](auto, const LockSearch& search) {
+            looks.emplace_back(search.after);
+            return LockReset{.freed = 0, .end = looks.size() == 1 ? "m" : ""};
+        });
+    EXPECT_EQ(third.run_once(), 60s);
+    clock.tick(60s);
+    EXPECT_EQ(third.run_once(), 60s);
+    EXPECT_THAT(looks, IsEmpty());
+    clock.tick(60s);
+    EXPECT_EQ(third.run_once(), 18s) << "a part of a sweep, too";
+    EXPECT_THAT(looks, ElementsAre(""));
+    clock.tick(18s);
+    EXPECT_EQ(third.run_once(), 42s);
+    EXPECT_THAT(looks, ElementsAre("", "m"));
+
+    ON_CALL(nodes, living_before(_, _)).WillByDefault(Return(0));
+    clock.tick(42s);
+    EXPECT_EQ(third.run_once(), 60s);
+    EXPECT_THAT(looks, ElementsAre("", "m", "")) << "those before it have died";
+}
+
 // R175
 TEST_F(ResetTest, Wakes_the_acquisition_when_it_has_freed_something) {
     expect_looks("").WillOnce(Return(LockReset{.freed = 3, .end = {}}));
@@ -448,12 +478,16 @@ TEST_F(ResetTest, Sweeps_a_long_table_in_parts_between_the_looks_at_its_first_ro
         .WillOnce(Return(LockReset{.freed = 0, .end = {}}));
     expect_looks("f").WillOnce(Return(LockReset{.freed = 1, .end = {}}));
     EXPECT_EQ(reset.run_once(), 6s);
+    EXPECT_EQ(reset.run_once(), 6s) << "it was woken earlier";
+    clock.tick(6s);
     EXPECT_EQ(reset.run_once(), 6s);
-    EXPECT_EQ(reset.run_once(), 60s) << "the end of the table: nothing to do until the interval";
+    clock.tick(6s);
+    EXPECT_EQ(reset.run_once(), 48s) << "the end of the table: nothing to do until the interval";
     EXPECT_EQ(wakes, 1);
-    clock.tick(60s);
+    clock.tick(48s);
     EXPECT_EQ(reset.run_once(), 6s);
-    EXPECT_EQ(reset.run_once(), 60s);
+    clock.tick(6s);
+    EXPECT_EQ(reset.run_once(), 54s);
 }
 
 }  // namespace

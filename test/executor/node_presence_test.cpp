@@ -292,15 +292,18 @@ TEST_F(NodePresenceTest, Frees_the_jobs_of_dead_nodes) {
     // A node that renews its lease while this one looks has a later one than it asked about.
     clock.tick(kLease);
     EXPECT_CALL(nodes, end_expired_leases(Field(&persistence::LeaseLook::now, asked_at)))
-        .WillOnce(Return(std::vector<std::string>{"dead"}));
-    EXPECT_CALL(jobs, reset_expired_locks(_, Field(&persistence::LockSearch::owner, "dead")))
+        .WillOnce(Return(std::vector<std::string>{"dead", "gone"}));
+    EXPECT_CALL(
+        jobs,
+        reset_expired_locks(_, Field(&persistence::LockSearch::owners, ElementsAre("dead", "gone")))
+    )
         .Times(2)
         .WillRepeatedly(Return(persistence::LockReset{.freed = 3, .end = ""}));
     EXPECT_CALL(jobs, reset_expired_groups(_)).WillOnce(Return(1));
     EXPECT_EQ(dead.run_once(), kUntilWoken);
     EXPECT_EQ(dead.run_once(), kUntilWoken) << "nobody has asked again";
-    EXPECT_EQ(dead.found(), 1U);
-    EXPECT_EQ(log.count(schema::LogLevel::warn, "has not renewed its lease"), 1);
+    EXPECT_EQ(dead.found(), 2U);
+    EXPECT_EQ(log.count(schema::LogLevel::warn, "have not renewed their leases"), 1);
 }
 
 TEST_F(NodePresenceTest, Looks_for_dead_nodes_when_a_lease_may_end_before_its_next_pass) {

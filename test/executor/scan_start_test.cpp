@@ -50,6 +50,28 @@ TEST_F(ScanStartTest, A_backlog_is_looked_at_from_the_oldest_every_sixteen_pages
     EXPECT_EQ(full_looks, 10);
 }
 
+TEST_F(
+    ScanStartTest,
+    Many_nodes_together_take_no_more_time_for_full_looks_than_one_second_in_each
+) {
+    struct Case {
+        std::size_t nodes_beside;
+        schema::Duration took;
+        schema::Duration next;  // Full look.
+    };
+    // Within a backlog there is one every two seconds at most.
+    for (const auto& [beside, took, next] : std::initializer_list<Case>{
+             {0, 50ms, 2s}, {39, 50ms, 2s}, {99, 50ms, 5s}, {999, 17ms, 17s}, {999, 1s, 1min}}) {
+        ScanStart many;
+        many.are_beside(beside);
+        many.end(many.begin(clock), took, "m");
+        clock.tick(next - 1ms);
+        EXPECT_FALSE(many.is_full_look_due(clock.steady_now())) << beside;
+        clock.tick(1ms);
+        EXPECT_TRUE(many.is_full_look_due(clock.steady_now())) << beside;
+    }
+}
+
 TEST_F(ScanStartTest, Goes_back_once_to_a_row_that_it_could_not_decide_about) {
     (void)look(1s, "c1");
     (void)look(1ms, "m1");

@@ -239,12 +239,16 @@ void MemoryStore::uncount_starts(std::span<const std::string> ids) {
 }
 
 persistence::LockReset MemoryStore::reset_expired_locks(JobPlace place, const LockSearch& search) {
+    const auto is_meant = [&](const std::string& owner) {
+        return search.owners.empty() ||
+               std::ranges::find(search.owners, owner) != search.owners.end();
+    };
     return operation([&] {
         persistence::LockReset reset;
         for (auto& [id, row] : rows_) {
             const bool is_expired = row.place == place && !row.job.lock_owner.empty() &&
                                     *row.job.lock_expiration < search.now &&
-                                    (search.owner.empty() || row.job.lock_owner == search.owner);
+                                    is_meant(row.job.lock_owner);
             if (is_expired) {
                 free(row.job);
                 ++row.job.lost_starts;
@@ -345,6 +349,14 @@ persistence::LeaseAnswer MemoryStore::renew_lease(
             lease->second.until = until;
         }
         return persistence::LeaseAnswer{.is_held = is_held, .is_taken_over = !is_held};
+    });
+}
+
+std::int64_t MemoryStore::living_before(std::string_view node, TimePoint now) {
+    return operation([&] {
+        return std::ranges::count_if(leases_, [&](const auto& named) {
+            return named.first < node && named.second.until >= now;
+        });
     });
 }
 

@@ -89,6 +89,7 @@ public:
         const persistence::NodeLoad& load,
         schema::TimePoint until
     ) override;
+    std::int64_t living_before(std::string_view node, schema::TimePoint now) override;
     Strings end_expired_leases(const persistence::LeaseLook& look) override;
 
 private:

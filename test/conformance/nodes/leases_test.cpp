@@ -38,8 +38,12 @@ protected:
 
     /// What another node frees when it has ended a lease.
     std::int64_t free_jobs_of(const std::string& node) {
+        return free_jobs_of(std::vector<std::string>{node});
+    }
+
+    std::int64_t free_jobs_of(const std::vector<std::string>& nodes) {
         return store_.executor()
-            .reset_expired_locks(JobPlace::executable, {.now = clock_.now(), .owner = node})
+            .reset_expired_locks(JobPlace::executable, {.now = clock_.now(), .owners = nodes})
             .freed;
     }
 
@@ -116,6 +120,38 @@ TEST_P(Leases, With_its_lease_a_dead_node_loses_its_locks_and_others_theirs_not)
     EXPECT_EQ(freed.lost_starts, 1);
     EXPECT_EQ(job("b"), kept);
     EXPECT_THAT(names(), ElementsAre("living"));
+}
+
+TEST_P(Leases, Nodes_that_die_together_lose_each_its_own_locks) {
+    start(identity("dead-1"));
+    start(identity("dead-2"));
+    (void)insert_and_acquire(a_job("a"), "dead-1");
+    (void)insert_and_acquire(a_job("b"), "dead-2");
+    (void)insert_and_acquire(a_job("c"), "dead-2");
+    start(identity("living"));
+    const Job kept = insert_and_acquire(a_job("d"), "living");
+    clock_.tick(9s);
+    EXPECT_TRUE(renew(identity("living")).is_held);
+    clock_.tick(2s);
+    const std::vector<std::string> dead = store_.nodes().end_expired_leases(clock_.now());
+    EXPECT_THAT(dead, ElementsAre("dead-1", "dead-2"));
+    EXPECT_EQ(free_jobs_of(dead), 3);
+    EXPECT_EQ(job("d"), kept);
+}
+
+TEST_P(Leases, The_living_ones_before_a_node_by_name_are_counted) {
+    start(identity("b-dead"));
+    clock_.tick(5s);
+    start(identity("a"));
+    start(identity("c"));
+    start(identity("d"));
+    EXPECT_EQ(store_.nodes().living_before("d", clock_.now()), 3);
+    clock_.tick(6s);
+    EXPECT_EQ(store_.nodes().living_before("d", clock_.now()), 2) << "one has died";
+    EXPECT_EQ(store_.nodes().living_before("a", clock_.now()), 0);
+    (void)store_.nodes().end_expired_leases(clock_.now());
+    store_.nodes().leave(identity("a"));
+    EXPECT_EQ(store_.nodes().living_before("d", clock_.now()), 1);
 }
 
 TEST_P(Leases, A_lost_node_is_remembered_for_a_day_and_counts_as_none) {
