@@ -3,7 +3,7 @@
 #include "executor/loop/activity.hpp"
 #include "executor/loop/backlog_cursor.hpp"
 #include "executor/loop/last_view.hpp"
-#include "executor/nodes/node_turns.hpp"
+#include "executor/loop/node_turns.hpp"
 #include "persistence/served_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
