@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the conformance suite on a server of another version than the machine's, which is got, started and stopped.
+"""Runs the conformance suite, or the ledger, on a server of another version than the machine's, which is got, started and stopped.
 
 Its packages are downloaded once, Debian's from the mirror that apt has on this machine, checked against the keys of Debian and Ubuntu, and unpacked
 with the libraries that they were built for: nothing is installed. Vitess is built from its Go module, by the `go` of this machine, on top of that MySQL. The server runs on a free port of 127.0.0.1, with its data in a folder of its own.
@@ -12,6 +12,7 @@ Exit codes: 0 all passed, 1 something failed, 2 wrong usage, 77 the server canno
 Examples:
   cmake --build --preset release --target conformance_test && test/engines/conformance.py build/release mysql
   test/engines/conformance.py build/release postgresql-13 --filter '*Limits.*:*Timers.*'
+  JOBSTRAND_LEDGER_JOBS=200000 JOBSTRAND_LEDGER_KILLS=200 test/engines/conformance.py build/release mysql --ledger
 """
 import argparse
 import json
@@ -47,6 +48,7 @@ def said():
     which.add_argument('--filter', default='*', metavar='PATTERNS', help="only these cases, as GoogleTest names them without the database")
     which.add_argument('--short', action='store_const', dest='filter', const=':'.join(f'*/{suite}.*' for suites in SHORT.values() for suite in suites),
                        help='only the suites that most statements are in, as ctest runs them: about a minute')
+    which.add_argument('--ledger', action='store_true', help='instead of the suite ledger_test, in which nodes and the server are killed: see docs/correctness.md')
     parser.add_argument('--folder', type=Path, help='where the server is unpacked, by default build/engines/SERVER; without it the newest is downloaded again')
     parser.add_argument('--results', type=Path, metavar='FILE', help='what GoogleTest tells of each case goes there, as JSON')
     return parser.parse_args()
@@ -58,18 +60,19 @@ def on_server(patterns, scheme):
     return '-'.join(parts)
 
 
-def run(program, patterns, url, results):
-    """The suite's exit code."""
+def run(program, patterns, server, results):
+    """The program's exit code."""
     # It ends with us, whatever ends us.
     command = ['setpriv', '--pdeathsig=KILL', program, f'--gtest_filter={patterns}', '--gtest_brief=1', f'--gtest_output=json:{results}']
-    return subprocess.run(command, env={**os.environ, 'JOBSTRAND_TEST_URLS': url}, check=False).returncode
+    return subprocess.run(command, env={**os.environ, 'JOBSTRAND_TEST_URLS': server.url, 'JOBSTRAND_TEST_PROCESS': str(server.process)}, check=False).returncode
 
 
 def main():
     asked = said()
-    program = asked.build.resolve() / 'test/conformance/conformance_test'
+    target = 'ledger_test' if asked.ledger else 'conformance_test'
+    program = asked.build.resolve() / 'test' / target.removesuffix('_test') / target
     if not program.exists():
-        print(f'conformance.py: there is no {program}: cmake --build {asked.build} --target conformance_test', file=sys.stderr)
+        print(f'conformance.py: there is no {program}: cmake --build {asked.build} --target {target}', file=sys.stderr)
         return 2
     engine = servers.ENGINES[asked.server]
     folder = asked.folder or servers.ROOT / 'build/engines' / asked.server
@@ -81,9 +84,10 @@ def main():
             root = packages.unpacked(folder.resolve(), engine.suite, engine.package, engine.programs)
             if engine.command:
                 packages.built(root, engine.command, engine.version)
-            with servers.started(engine, root) as url:
+            patterns = f'*Ledger*/named_{engine.scheme}' if asked.ledger else on_server(asked.filter, engine.scheme)
+            with servers.started(engine, root) as server:
                 print(f'{asked.server}: {packages.version_of(root, engine.package)} is ready after {time.monotonic() - begin:.0f} s', flush=True)
-                code = run(program, on_server(asked.filter, engine.scheme), url, results)
+                code = run(program, patterns, server, results)
         except packages.CannotInstall as reason:
             print(f'skipped: {reason}')
             return SKIPPED

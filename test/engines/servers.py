@@ -24,6 +24,7 @@ sys.path.insert(0, str(ROOT / 'test/fixtures'))
 from databases import free_port  # pylint: disable=wrong-import-position
 
 PATIENCE_S = 120  # Beyond this something hangs; nothing is measured.
+PROCESS = 'process'
 USER, PASSWORD = 'jobs', 'p@ss:w%rd/'  # Needs escapes in the text of a URL.
 # Tests make databases of their own, drop them, and make users with fewer rights.
 ACCOUNT = "CREATE USER IF NOT EXISTS {user}@'%' IDENTIFIED {way}BY '{password}';\nGRANT ALL ON *.* TO {user}@'%' WITH GRANT OPTION;\n"
@@ -43,9 +44,15 @@ class Engine:
     version: str = ''
 
 
+@dataclass
+class Started:
+    """`url` is that of a user who may do everything; `process` the file that has the server's process id. If it is killed, it is started again."""
+    url: str
+    process: Path
+
+
 @contextlib.contextmanager
 def started(engine, root):
-    """The URL of a user who may do everything."""
     with tempfile.TemporaryDirectory(prefix='jobstrand-engine-') as name:
         folder, port = Path(name), free_port()
         (folder / 'data').mkdir()
@@ -54,7 +61,7 @@ def started(engine, root):
             for path in (folder, folder / 'data'):
                 os.chown(path, *_nobody())
         with engine.start(root, folder, port) as where:
-            yield f'{engine.scheme}://{USER}:{urllib.parse.quote(PASSWORD, safe="")}@127.0.0.1:{port}/{where}'
+            yield Started(f'{engine.scheme}://{USER}:{urllib.parse.quote(PASSWORD, safe="")}@127.0.0.1:{port}/{where}', folder / PROCESS)
 
 
 def _nobody():
@@ -80,23 +87,40 @@ def _set_up(*command, said=''):
 
 @contextlib.contextmanager
 def _server(command, log, is_ready, end=signal.SIGTERM):
-    """The process until the end of the block."""
-    with open(log, 'wb') as said:
-        server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, cwd='/', env=packages.ENVIRONMENT)
+    """The process until the end of the block, and another one when it was killed. Its id is in a file beside the log."""
+    ends, now = threading.Event(), []
+
+    def start():
+        with open(log, 'ab') as said:
+            now.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, cwd='/', env=packages.ENVIRONMENT))
+        (log.parent / PROCESS).write_text(str(now[-1].pid))
+
+    def start_again():
+        # What a dead PostgreSQL leaves behind ends a moment later, and refuses the next one until then.
+        while not ends.wait(0.2):
+            if now[-1].poll() is not None:
+                start()
+
+    start()
+    watch = threading.Thread(target=start_again)
     try:
         deadline, between_looks = time.monotonic() + PATIENCE_S, threading.Event()
         while not is_ready():
-            if server.poll() is not None or time.monotonic() > deadline:
+            if now[-1].poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError(f'the server does not start\n{log.read_text(errors="replace")[-2000:]}')
             between_looks.wait(0.1)
+        watch.start()
         yield
     finally:
-        server.send_signal(end)
+        ends.set()
+        if watch.ident is not None:
+            watch.join()
+        now[-1].send_signal(end)
         try:
-            server.wait(PATIENCE_S)
+            now[-1].wait(PATIENCE_S)
         except subprocess.TimeoutExpired:
-            server.kill()
-            server.wait()
+            now[-1].kill()
+            now[-1].wait()
             raise
 
 

@@ -2,13 +2,20 @@
 
 #include "test/fixtures/count_all_jobs.hpp"
 #include "test/fixtures/mariadb_server.hpp"
+#include "test/fixtures/named_databases.hpp"
 #include "test/fixtures/open_connection.hpp"
 #include "test/fixtures/open_store.hpp"
 #include "test/fixtures/postgresql_server.hpp"
+#include "test/fixtures/signal.hpp"
 #include "test/fixtures/url_text.hpp"
 
 #include <fmt/format.h>
+#include <sys/types.h>
 
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <stdexcept>
 #include <utility>
 
 namespace jobstrand::test {
@@ -42,36 +49,74 @@ private:
     const SqliteFile file_;
 };
 
+/// `url` is that of its own database.
+struct LedgerServer {
+    persistence::DatabaseUrl url;
+    std::function<void()> crash;
+};
+
+LedgerServer our_own(std::shared_ptr<DatabaseServer> server) {
+    return {.url = server->url(), .crash = [server] {
+                server->kill();
+                server->start();
+            }};
+}
+
+/// One that somebody else runs: whose process is in the file that the environment's
+/// JOBSTRAND_TEST_PROCESS names, and who starts it again.
+LedgerServer somebodys(const persistence::DatabaseUrl& url) {
+    return {.url = url, .crash = [url] {
+                const char* const file = std::getenv("JOBSTRAND_TEST_PROCESS");
+                pid_t process = 0;
+                if (file == nullptr || !(std::ifstream(file) >> process)) {
+                    throw std::runtime_error("JOBSTRAND_TEST_PROCESS names no file of a process");
+                }
+                ::kill(process, SIGKILL);
+                const bool is_back = eventually(
+                    [&] {
+                        // Defended catch: it is not back yet.
+                        try {
+                            return open_connection(url) != nullptr;
+                        } catch (const persistence::DbError&) {
+                            return false;
+                        }
+                    },
+                    std::chrono::minutes(1)
+                );
+                if (!is_back) {
+                    throw std::runtime_error("the server was not started again");
+                }
+            }};
+}
+
 class ServerLedger : public LedgerDatabase {
 public:
     [[nodiscard]] std::string url() const override {
-        persistence::DatabaseUrl url = server_->url();
+        persistence::DatabaseUrl url = server_.url;
         url.database = "jobs";
         return url_text(url);
     }
     [[nodiscard]] bool is_server() const override { return true; }
-    void crash() override {
-        server_->kill();
-        server_->start();
-    }
+    void crash() override { server_.crash(); }
 
 protected:
-    explicit ServerLedger(std::unique_ptr<DatabaseServer> server) : server_(std::move(server)) {
+    explicit ServerLedger(LedgerServer server) : server_(std::move(server)) {
         server_connection()->run_script("CREATE DATABASE jobs");
     }
 
     /// Not in the database of the jobs.
     [[nodiscard]] std::unique_ptr<persistence::Connection> server_connection() const {
-        return open_connection(server_->url());
+        return open_connection(server_.url);
     }
 
 private:
-    const std::unique_ptr<DatabaseServer> server_;
+    const LedgerServer server_;
 };
 
+/// MySQL too.
 class MariaDbLedger final : public ServerLedger {
 public:
-    MariaDbLedger() : ServerLedger(std::make_unique<MariaDbServer>()) {
+    explicit MariaDbLedger(LedgerServer server) : ServerLedger(std::move(server)) {
         make_tables(
             {R"sql(
             CREATE TRIGGER LEDGER_ENDS AFTER DELETE ON ACT_RU_JOB FOR EACH ROW
@@ -105,7 +150,7 @@ public:
 
 class PostgresqlLedger final : public ServerLedger {
 public:
-    PostgresqlLedger() : ServerLedger(std::make_unique<PostgresqlServer>()) {
+    explicit PostgresqlLedger(LedgerServer server) : ServerLedger(std::move(server)) {
         make_tables(
             {R"sql(
             CREATE FUNCTION ledger_end() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -254,14 +299,33 @@ void LedgerDatabase::report_to(Ledger& ledger) const {
 }
 
 std::vector<LedgerDatabaseUnderTest> ledger_databases() {
-    return {
+    std::vector<LedgerDatabaseUnderTest> all{
         {.name = "sqlite", .open = [] { return std::make_unique<SqliteLedger>(); }},
         {.name = "mariadb",
-         .open = [] { return std::make_unique<MariaDbLedger>(); },
+         .open =
+             [] {
+                 return std::make_unique<MariaDbLedger>(our_own(std::make_shared<MariaDbServer>()));
+             },
          .missing = MariaDbServer::what_is_missing()},
         {.name = "postgresql",
-         .open = [] { return std::make_unique<PostgresqlLedger>(); },
+         .open =
+             [] {
+                 return std::make_unique<PostgresqlLedger>(
+                     our_own(std::make_shared<PostgresqlServer>())
+                 );
+             },
          .missing = PostgresqlServer::what_is_missing()}};
+    for (const persistence::DatabaseUrl& url : named_databases("mysql")) {
+        all.push_back({.name = "named_mysql", .open = [url] {
+                           return std::make_unique<MariaDbLedger>(somebodys(url));
+                       }});
+    }
+    for (const persistence::DatabaseUrl& url : named_databases("postgresql")) {
+        all.push_back({.name = "named_postgresql", .open = [url] {
+                           return std::make_unique<PostgresqlLedger>(somebodys(url));
+                       }});
+    }
+    return all;
 }
 
 }  // namespace jobstrand::test

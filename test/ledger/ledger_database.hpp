@@ -58,7 +58,7 @@ inline std::ostream& operator<<(std::ostream& out, const LedgerDatabaseUnderTest
     return out << database.name;
 }
 
-/// SQLite, MariaDB and PostgreSQL.
+/// SQLite, MariaDB and PostgreSQL, and those that the environment's JOBSTRAND_TEST_URLS names.
 [[nodiscard]] std::vector<LedgerDatabaseUnderTest> ledger_databases();
 
 }  // namespace jobstrand::test
