@@ -64,7 +64,8 @@ def run(program, patterns, server, results):
     """The program's exit code."""
     # It ends with us, whatever ends us.
     command = ['setpriv', '--pdeathsig=KILL', program, f'--gtest_filter={patterns}', '--gtest_brief=1', f'--gtest_output=json:{results}']
-    return subprocess.run(command, env={**os.environ, 'JOBSTRAND_TEST_URLS': server.url, 'JOBSTRAND_TEST_PROCESS': str(server.process)}, check=False).returncode
+    return subprocess.run(command, env={**os.environ, 'JOBSTRAND_TEST_URLS': server.url, 'JOBSTRAND_TEST_PROCESS': str(server.process),
+                                         'JOBSTRAND_TEST_BEHIND': server.behind}, check=False).returncode
 
 
 def main():

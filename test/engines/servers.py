@@ -46,9 +46,11 @@ class Engine:
 
 @dataclass
 class Started:
-    """`url` is that of a user who may do everything; `process` the file that has the server's process id. If it is killed, it is started again."""
+    """`url` is that of a user who may do everything; `process` the file that has the server's process id. If it is killed, it is started again.
+    `behind` is the URL of a database `jobs` on the server itself, where a proxy is in front that takes no triggers."""
     url: str
     process: Path
+    behind: str = ''
 
 
 @contextlib.contextmanager
@@ -61,7 +63,8 @@ def started(engine, root):
             for path in (folder, folder / 'data'):
                 os.chown(path, *_nobody())
         with engine.start(root, folder, port) as where:
-            yield Started(f'{engine.scheme}://{USER}:{urllib.parse.quote(PASSWORD, safe="")}@127.0.0.1:{port}/{where}', folder / PROCESS)
+            place, behind = where if isinstance(where, tuple) else (where, '')
+            yield Started(f'{engine.scheme}://{USER}:{urllib.parse.quote(PASSWORD, safe="")}@127.0.0.1:{port}{place}', folder / PROCESS, behind)
 
 
 def _nobody():
@@ -137,16 +140,109 @@ def _options(root, folder, port):
             '--bind-address=127.0.0.1', '--skip-name-resolve', '--innodb-buffer-pool-size=64M', '--innodb-flush-method=nosync', *UNLIKE_OURS]
 
 
-@contextlib.contextmanager
-def mysql(root, folder, port):
+def _mysqld(root, folder, port, users):
+    """The command of a server whose data have been made; it runs `users` when it starts. The binary log is on, as it is where people do not turn it
+    off: a commit has two phases then."""
     program, share = root / 'usr/sbin/mysqld', root / 'usr/share/mysql'
     own = ['--no-defaults', f'--lc-messages-dir={share}', f'--character-sets-dir={share}/charsets', f'--plugin-dir={root}/usr/lib/mysql/plugin', '--secure-file-priv=NULL']
-    (folder / 'users.sql').write_text(ACCOUNT.format(user=USER, password=PASSWORD, way='WITH caching_sha2_password '))
+    (folder / 'users.sql').write_text(users)
     _set_up(program, *own, f'--basedir={root}/usr', f'--datadir={folder}/data', '--initialize-insecure', '--innodb-flush-method=nosync')
-    # The binary log is on, as it is where people do not turn it off: a commit has two phases then.
-    command = _command(program, *own, *_options(root, folder, port), '--innodb-redo-log-capacity=64M', '--sync-binlog=0', '--loose-mysqlx=OFF')
-    with _server(command, folder / 'log', lambda: _greets(port)):
-        yield f'mysql?ssl=verify-ca&ssl_ca={folder}/data/ca.pem'
+    return _command(program, *own, *_options(root, folder, port), '--innodb-redo-log-capacity=64M', '--sync-binlog=0', '--loose-mysqlx=OFF')
+
+
+def _mysql_account():
+    return ACCOUNT.format(user=USER, password=PASSWORD, way='WITH caching_sha2_password ')
+
+
+@contextlib.contextmanager
+def mysql(root, folder, port):
+    with _server(_mysqld(root, folder, port, _mysql_account()), folder / 'log', lambda: _greets(port)):
+        yield f'/mysql?ssl=verify-ca&ssl_ca={folder}/data/ca.pem'
+
+
+class _Group:
+    """Three servers of MySQL in Group Replication, of which one takes writes."""
+
+    def __init__(self, root, folder, ports):
+        self.folders = [folder / str(number) for number in (1, 2, 3)]
+        for each in self.folders:
+            (each / 'data').mkdir(parents=True)
+            if os.geteuid() == 0:
+                for path in (each, each / 'data'):
+                    os.chown(path, *_nobody())
+        self.ports = ports
+        places = [f'127.0.0.1:{free_port()}' for _ in ports]
+        # Tables without a primary key, which tests make, get one: the group wants it.
+        common = ['--plugin-load-add=group_replication.so', '--gtid-mode=ON', '--enforce-gtid-consistency=ON', '--report-host=127.0.0.1', '--max-connections=400',
+                  '--sql-generate-invisible-primary-key=ON', '--loose-group-replication-group-name=6a6f6273-0000-4000-8000-000000000002',
+                  f'--loose-group-replication-group-seeds={",".join(places)}', '--loose-group-replication-recovery-get-public-key=ON',
+                  '--loose-group-replication-ip-allowlist=127.0.0.1/8', '--loose-group-replication-member-expel-timeout=0']
+        users = ("SET sql_log_bin=0;\nCREATE USER IF NOT EXISTS replica@'%' IDENTIFIED BY 'replica';\n"
+                 "GRANT REPLICATION SLAVE, CONNECTION_ADMIN, BACKUP_ADMIN, GROUP_REPLICATION_STREAM ON *.* TO replica@'%';\nSET sql_log_bin=1;\n"
+                 "CHANGE REPLICATION SOURCE TO SOURCE_USER='replica', SOURCE_PASSWORD='replica' FOR CHANNEL 'group_replication_recovery';\n")
+        self.commands = [
+            [*_mysqld(root, each, port, users), *common, f'--server-id={port}', f'--report-port={port}', f'--loose-group-replication-local-address={place}']
+            for each, port, place in zip(self.folders, ports, places)]
+        # One authority for all: clients know it by its name, which is the same for each that a server makes itself.
+        for each in self.folders[1:]:
+            for certificate in (self.folders[0] / 'data').glob('*.pem'):
+                (each / 'data' / certificate.name).write_bytes(certificate.read_bytes())
+
+    def ask(self, member, sql):
+        """What the member answers; '' while it does not."""
+        command = ['mariadb', f'--socket={self.folders[member]}/socket', '--user=root', '--batch', '--skip-column-names']
+        return subprocess.run(command, input=sql, capture_output=True, text=True, timeout=PATIENCE_S, check=False).stdout.strip()
+
+    def members(self):
+        """The port and the role of each that is there, as a member says that is one itself."""
+        for member in range(3):
+            listed = self.ask(member, "SELECT member_port, member_role FROM performance_schema.replication_group_members WHERE member_state = 'ONLINE'")
+            if 'PRIMARY' in listed:
+                return dict(line.split('\t') for line in listed.splitlines())
+        return {}
+
+    def begin(self):
+        """All three become members. Each forgets what it ran at its first start, and joins by itself at later ones."""
+        for member, each in enumerate(self.folders):
+            (each / 'users.sql').write_text('')
+            self.ask(member, 'RESET BINARY LOGS AND GTIDS; SET PERSIST group_replication_start_on_boot = ON;')
+        self.ask(0, f'SET GLOBAL group_replication_bootstrap_group = ON; START GROUP_REPLICATION; SET GLOBAL group_replication_bootstrap_group = OFF;\n{_mysql_account()}')
+        for member in (1, 2):
+            self.ask(member, 'START GROUP_REPLICATION')
+
+    def process(self):
+        """That of the one who takes writes; '' while not all are there, who would be too few without it."""
+        members = self.members()
+        primary = [port for port, role in members.items() if role == 'PRIMARY']
+        return (self.folders[self.ports.index(int(primary[0]))] / PROCESS).read_text() if len(members) == 3 and primary else ''
+
+
+@contextlib.contextmanager
+def mysql_group(root, folder, port):
+    """Three servers; whose process is told changes with who takes writes."""
+    ports = [port, free_port(), free_port()]
+    group, ends = _Group(root, folder, ports), threading.Event()
+
+    def tell():
+        while not ends.wait(0.5):
+            (folder / PROCESS).write_text(group.process())
+
+    with contextlib.ExitStack() as servers:
+        for each, own, command in zip(group.folders, ports, group.commands):
+            servers.enter_context(_server(command, each / 'log', lambda own=own: _greets(own)))
+        group.begin()
+        deadline = time.monotonic() + PATIENCE_S
+        while len(group.members()) < 3:
+            if time.monotonic() > deadline:
+                raise RuntimeError('the group does not come together\n' + (group.folders[1] / 'log').read_text(errors='replace')[-2000:])
+            ends.wait(0.2)
+        telling = threading.Thread(target=tell)
+        telling.start()
+        try:
+            yield f',127.0.0.1:{ports[1]},127.0.0.1:{ports[2]}/mysql?ssl=verify-ca&ssl_ca={folder}/1/data/ca.pem'
+        finally:
+            ends.set()
+            telling.join()
 
 
 @contextlib.contextmanager
@@ -155,19 +251,21 @@ def vitess(root, folder, port):
     program, share, socket_path = root / 'usr/sbin/mysqld', root / 'usr/share/mysql', folder / 'socket'
     own = ['--no-defaults', f'--basedir={root}/usr', f'--datadir={folder}/data', f'--lc-messages-dir={share}', f'--character-sets-dir={share}/charsets',
            f'--plugin-dir={root}/usr/lib/mysql/plugin', '--secure-file-priv=NULL', '--innodb-flush-method=nosync']
-    (folder / 'users.sql').write_text("CREATE USER vt@localhost IDENTIFIED BY 'vt';\nGRANT ALL ON *.* TO vt@localhost WITH GRANT OPTION;\n"
-                                      'CREATE DATABASE _vt;\nCREATE DATABASE vt_main_0 CHARACTER SET utf8mb4;\n')
+    (folder / 'users.sql').write_text("CREATE USER IF NOT EXISTS vt@localhost IDENTIFIED BY 'vt';\nGRANT ALL ON *.* TO vt@localhost WITH GRANT OPTION;\n"
+                                      'CREATE DATABASE IF NOT EXISTS _vt;\nCREATE DATABASE IF NOT EXISTS vt_main_0 CHARACTER SET utf8mb4;\n')
     _set_up(program, *own, '--initialize-insecure')
-    behind = _command(program, *own, f'--socket={socket_path}', f'--port={free_port()}', f'--tmpdir={folder}', f'--init-file={folder}/users.sql', '--bind-address=127.0.0.1',
+    own_port = free_port()
+    behind = _command(program, *own, f'--socket={socket_path}', f'--port={own_port}', f'--tmpdir={folder}', f'--init-file={folder}/users.sql', '--bind-address=127.0.0.1',
                       '--innodb-buffer-pool-size=128M', '--sync-binlog=0', '--gtid-mode=ON', '--enforce-gtid-consistency=ON', '--loose-mysqlx=OFF', '--max-connections=400')
     users = [f'--db-{user}-{what}=vt' for user in ('app', 'dba', 'allprivs', 'appdebug', 'filtered', 'repl', 'erepl') for what in ('user', 'password')]
     before = _command('env', f'HOME={folder}/data', f'VTDATAROOT={folder}/data', root / 'usr/bin/vtcombo', *users, f'--db-socket={socket_path}', '--db-charset=utf8mb4',
                       f'--mysql-server-socket-path={folder}/data/vtgate', '--mycnf-server-id=1',
                       '--proto-topo=cells:"test" keyspaces:{name:"main" shards:{name:"0" db_name_override:"vt_main_0"}}',
                       '--mysql-auth-server-impl=none', f'--mysql-server-port={port}', '--mysql-server-bind-address=127.0.0.1', f'--port={free_port()}', f'--grpc-port={free_port()}',
-                      '--dbddl-plugin=vttest', '--tablet-types-to-wait=PRIMARY', '--tablet-refresh-interval=1s')
-    with _server(behind, folder / 'log', socket_path.exists), _server(before, folder / 'vitess-log', lambda: _greets(port)):
-        yield 'main'
+                      '--dbddl-plugin=vttest', '--tablet-types-to-wait=PRIMARY', '--tablet-refresh-interval=1s', '--queryserver-config-transaction-cap=200')
+    (folder / 'vtcombo').mkdir()
+    with _server(behind, folder / 'log', socket_path.exists), _server(before, folder / 'vtcombo/log', lambda: _greets(port)):
+        yield '/main', f'mysql://vt:vt@127.0.0.1:{own_port}/vt_jobs_0?ssl=verify-ca&ssl_ca={folder}/data/ca.pem'
 
 
 @contextlib.contextmanager
@@ -183,7 +281,7 @@ def mariadb(root, folder, port):
     _set_up(program, *own, f'--basedir={root}/usr', f'--datadir={folder}/data', f'--tmpdir={folder}', '--innodb-flush-method=nosync', '--bootstrap',
             '--enforce-storage-engine=', said=''.join(tables))
     with _server(_command(program, *own, *_options(root, folder, port), '--performance-schema=OFF'), folder / 'log', lambda: _greets(port)):
-        yield 'mysql'
+        yield '/mysql'
 
 
 @contextlib.contextmanager
@@ -201,7 +299,7 @@ def postgresql(root, folder, port):
     command = _command(programs / 'postgres', '-D', str(data), '-p', str(port), '-k', str(folder), *(word for setting in settings for word in ('-c', setting)), death='QUIT')
     ready = data / 'postmaster.pid'
     with _server(command, folder / 'log', lambda: ready.exists() and ready.read_text().rstrip().endswith('ready'), signal.SIGINT):
-        yield 'postgres'
+        yield '/postgres'
 
 
 def _mysql(suite):
@@ -223,6 +321,7 @@ def _vitess(version):
 # The newest that Debian has, and those before it that other suites have; Debian 12's own are what the suite runs on anyway.
 ENGINES = {
     'mysql': _mysql('sid'),
+    'mysql-group': Engine('sid', r'mysql-server-core', ('usr/sbin/mysqld',), 'mysql', mysql_group),
     'mysql-8.4': _mysql('resolute'),
     'mysql-8.0': _mysql('noble'),
     'vitess': _vitess('v0.24.4'),

@@ -53,7 +53,15 @@ private:
 struct LedgerServer {
     persistence::DatabaseUrl url;
     std::function<void()> crash;
+    /// Of the database of the jobs, on the server itself, where a proxy is in front that takes no
+    /// triggers.
+    std::optional<persistence::DatabaseUrl> behind = {};
 };
+
+persistence::DatabaseUrl of_jobs(persistence::DatabaseUrl url) {
+    url.database = "jobs";
+    return url;
+}
 
 LedgerServer our_own(std::shared_ptr<DatabaseServer> server) {
     return {.url = server->url(), .crash = [server] {
@@ -62,13 +70,25 @@ LedgerServer our_own(std::shared_ptr<DatabaseServer> server) {
             }};
 }
 
+std::optional<persistence::DatabaseUrl> behind_a_proxy() {
+    const std::string_view url = std::getenv("JOBSTRAND_TEST_BEHIND") == nullptr
+                                     ? std::string_view()
+                                     : std::getenv("JOBSTRAND_TEST_BEHIND");
+    return url.empty() ? std::nullopt : std::optional(persistence::parse_database_url(url).value());
+}
+
 /// One that somebody else runs: whose process is in the file that the environment's
-/// JOBSTRAND_TEST_PROCESS names, and who starts it again.
+/// JOBSTRAND_TEST_PROCESS names, as soon as it may be killed, and who starts it again.
+/// JOBSTRAND_TEST_BEHIND is LedgerServer::behind, or empty.
 LedgerServer somebodys(const persistence::DatabaseUrl& url) {
-    return {.url = url, .crash = [url] {
+    return {
+        .url = url,
+        .crash =
+            [url] {
                 const char* const file = std::getenv("JOBSTRAND_TEST_PROCESS");
                 pid_t process = 0;
-                if (file == nullptr || !(std::ifstream(file) >> process)) {
+                const auto is_told = [&] { return bool(std::ifstream(file) >> process); };
+                if (file == nullptr || !eventually(is_told, std::chrono::minutes(2))) {
                     throw std::runtime_error("JOBSTRAND_TEST_PROCESS names no file of a process");
                 }
                 ::kill(process, SIGKILL);
@@ -76,7 +96,7 @@ LedgerServer somebodys(const persistence::DatabaseUrl& url) {
                     [&] {
                         // Defended catch: it is not back yet.
                         try {
-                            return open_connection(url) != nullptr;
+                            return open_connection(of_jobs(url)) != nullptr;
                         } catch (const persistence::DbError&) {
                             return false;
                         }
@@ -86,16 +106,13 @@ LedgerServer somebodys(const persistence::DatabaseUrl& url) {
                 if (!is_back) {
                     throw std::runtime_error("the server was not started again");
                 }
-            }};
+            },
+        .behind = behind_a_proxy()};
 }
 
 class ServerLedger : public LedgerDatabase {
 public:
-    [[nodiscard]] std::string url() const override {
-        persistence::DatabaseUrl url = server_.url;
-        url.database = "jobs";
-        return url_text(url);
-    }
+    [[nodiscard]] std::string url() const override { return url_text(of_jobs(server_.url)); }
     [[nodiscard]] bool is_server() const override { return true; }
     void crash() override { server_.crash(); }
 
@@ -107,6 +124,15 @@ protected:
     /// Not in the database of the jobs.
     [[nodiscard]] std::unique_ptr<persistence::Connection> server_connection() const {
         return open_connection(server_.url);
+    }
+
+    /// Of the database of the jobs, on the server itself.
+    [[nodiscard]] persistence::DatabaseUrl behind() const {
+        return server_.behind.value_or(of_jobs(server_.url));
+    }
+
+    [[nodiscard]] std::unique_ptr<persistence::Connection> connect_behind() const override {
+        return open_connection(behind());
     }
 
 private:
@@ -130,12 +156,15 @@ public:
         );
     }
     void cut_connections() override {
-        const auto own = server_connection();
+        const persistence::DatabaseUrl url = behind();
+        const auto own = connect_behind();
         std::vector<std::int64_t> ids;
+        const persistence::Value database{std::string_view(url.database)};
         own->query(
-            {.sql = "SELECT ID FROM information_schema.PROCESSLIST WHERE DB = 'jobs'",
+            {.sql = "SELECT ID FROM information_schema.PROCESSLIST "
+                    "WHERE DB = ? AND ID <> CONNECTION_ID()",
              .columns = 1},
-            {},
+            {&database, 1},
             [&](const Row& row) { ids.push_back(row.integer(0)); }
         );
         for (const std::int64_t id : ids) {
@@ -217,8 +246,9 @@ void LedgerDatabase::make_tables(const std::vector<std::string>& triggers) const
         "CREATE TABLE LEDGER_END (JOB_ID_ varchar(64), TOKEN_ bigint, AT_ bigint)"
     );
     connection->run_script("CREATE TABLE LEDGER_BURIAL (PROCESS_ bigint, AT_ bigint)");
+    const auto behind = connect_behind();
     for (const std::string& statement : triggers) {
-        connection->run_script(statement);
+        behind->run_script(statement);
     }
 }
 

@@ -41,6 +41,10 @@ public:
 protected:
     LedgerDatabase() = default;
     [[nodiscard]] std::unique_ptr<persistence::Connection> connect() const;
+    /// Where triggers can be made.
+    [[nodiscard]] virtual std::unique_ptr<persistence::Connection> connect_behind() const {
+        return connect();
+    }
     /// With what the database writes down, by the `triggers`.
     void make_tables(const std::vector<std::string>& triggers) const;
 };
