@@ -41,7 +41,7 @@ public:
 protected:
     LedgerDatabase() = default;
     [[nodiscard]] std::unique_ptr<persistence::Connection> connect() const;
-    /// Where triggers can be made.
+    /// Where triggers can be made, and tables read whole.
     [[nodiscard]] virtual std::unique_ptr<persistence::Connection> connect_behind() const {
         return connect();
     }

@@ -271,6 +271,7 @@ MUTANTS = [
         " || is_waiting_after_outage()",
         "",
     ),
+    Mutant("only the first node by name looks for expired locks", "executor/loop/node_turns.hpp", "++waited_ < share_", "share_ > 1"),
     Mutant("a key that somebody has counts as new", KEYS, "{on_existing} REV_ = 2", "{on_existing} REV_ = 1"),
     Mutant("a completed job keeps its key", OUTCOMES, "    free_keys_of(transaction, jobs);\n", ""),
     Mutant("a dead letter keeps its key", MOVE, "    free_keys_of_dead(transaction, written);\n", ""),
