@@ -210,6 +210,13 @@ class _Group:
         for member in (1, 2):
             self.ask(member, 'START GROUP_REPLICATION')
 
+    def call_back(self):
+        """Who was refused, because its former self was still a member, does not try again by itself."""
+        for member in range(3):
+            state = self.ask(member, 'SELECT member_state FROM performance_schema.replication_group_members WHERE member_port = @@port')
+            if state in ('OFFLINE', 'ERROR'):
+                self.ask(member, f'{"STOP GROUP_REPLICATION; " if state == "ERROR" else ""}START GROUP_REPLICATION')
+
     def process(self):
         """That of the one who takes writes; '' while not all are there, who would be too few without it."""
         members = self.members()
@@ -226,6 +233,7 @@ def mysql_group(root, folder, port):
     def tell():
         while not ends.wait(0.5):
             (folder / PROCESS).write_text(group.process())
+            group.call_back()
 
     with contextlib.ExitStack() as servers:
         for each, own, command in zip(group.folders, ports, group.commands):
