@@ -46,7 +46,7 @@ bool DbError::is_transient() const noexcept {
 
 bool DbError::is_outage() const noexcept {
     return poisons_connection() || kind_ == DbErrorKind::unreachable ||
-           kind_ == DbErrorKind::storage_full;
+           kind_ == DbErrorKind::not_a_database || kind_ == DbErrorKind::storage_full;
 }
 
 bool DbError::poisons_connection() const noexcept {

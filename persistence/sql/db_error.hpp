@@ -14,12 +14,13 @@ enum class DbErrorKind {
     busy,  ///< Somebody else holds the lock for too long: run it again, later.
     /// The connection is gone and the transaction rolled back: again, on a new one.
     connection_lost,
-    in_doubt,        ///< Lost during COMMIT: nobody knows; read the rows (I9).
-    duplicate_key,   ///< A row with this key exists; in DDL, a column or index of this name.
-    too_long,        ///< A value does not fit its column.
-    read_only,       ///< The database takes no writes: a replica, a file without write permission.
-    storage_full,    ///< The disk or a quota is full.
-    not_a_database,  ///< The file or server is something else.
+    in_doubt,       ///< Lost during COMMIT: nobody knows; read the rows (I9).
+    duplicate_key,  ///< A row with this key exists; in DDL, a column or index of this name.
+    too_long,       ///< A value does not fit its column.
+    read_only,      ///< The database takes no writes: a replica, a file without write permission.
+    storage_full,   ///< The disk or a quota is full.
+    /// The file or server is something else, or a proxy that has no server behind it.
+    not_a_database,
     access_denied,   ///< User, password or rights.
     unreachable,     ///< No server, no file, no such database.
     schema_missing,  ///< A table or column is missing.
@@ -41,7 +42,7 @@ public:
     [[nodiscard]] bool is_transient() const noexcept;
 
     /// The database as a whole serves nobody now, whatever is asked of it: connection_lost,
-    /// in_doubt, unreachable, read_only, storage_full.
+    /// in_doubt, unreachable, not_a_database, read_only, storage_full.
     [[nodiscard]] bool is_outage() const noexcept;
 
     /// The connection must not be used again: connection_lost, in_doubt, and read_only, because

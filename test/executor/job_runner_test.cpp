@@ -232,6 +232,7 @@ TEST_F(JobRunnerTest, A_database_in_trouble_under_a_handler_uses_no_retry) {
           DbErrorKind::connection_lost,
           DbErrorKind::in_doubt,
           DbErrorKind::unreachable,
+          DbErrorKind::not_a_database,
           DbErrorKind::read_only,
           DbErrorKind::storage_full}) {
         kind = each;

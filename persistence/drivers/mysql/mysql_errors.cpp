@@ -36,6 +36,7 @@ bool is_lost_connection(int code) {
         case 2012:  // CR_SERVER_HANDSHAKE_ERR
         case 2013:  // CR_SERVER_LOST
         case 2014:  // CR_COMMANDS_OUT_OF_SYNC
+        case 2026:  // CR_SSL_CONNECTION_ERROR: so a lost connection is told that has TLS.
         case 2027:  // CR_MALFORMED_PACKET
         case 2055:  // CR_SERVER_LOST_EXTENDED
         case 2056:  // CR_STMT_CLOSED
@@ -158,7 +159,6 @@ DbErrorKind classify_environment(int code) {
             return DbErrorKind::access_denied;
         case 1049:  // ER_BAD_DB_ERROR
         case 2005:  // CR_UNKNOWN_HOST
-        case 2026:  // CR_SSL_CONNECTION_ERROR
             return DbErrorKind::unreachable;
         case 1054:  // ER_BAD_FIELD_ERROR
         case 1109:  // ER_UNKNOWN_TABLE

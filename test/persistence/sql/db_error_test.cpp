@@ -27,7 +27,7 @@ TEST(DbError, Its_kind_says_what_can_be_done) {
         {DbErrorKind::too_long, "too_long", false, false, false},
         {DbErrorKind::read_only, "read_only", false, true, true},
         {DbErrorKind::storage_full, "storage_full", false, true, false},
-        {DbErrorKind::not_a_database, "not_a_database", false, false, false},
+        {DbErrorKind::not_a_database, "not_a_database", false, true, false},
         {DbErrorKind::access_denied, "access_denied", false, false, false},
         {DbErrorKind::unreachable, "unreachable", false, true, false},
         {DbErrorKind::schema_missing, "schema_missing", false, false, false},

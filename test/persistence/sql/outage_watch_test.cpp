@@ -88,7 +88,6 @@ TEST_F(OutageWatchTest, What_concerns_one_statement_only_is_no_outage) {
           DbErrorKind::busy,
           DbErrorKind::duplicate_key,
           DbErrorKind::too_long,
-          DbErrorKind::not_a_database,
           DbErrorKind::access_denied,
           DbErrorKind::schema_missing,
           DbErrorKind::other}) {

@@ -100,7 +100,7 @@ constexpr std::array kCases{
     Case{"tls required", 3159, DbErrorKind::access_denied},
     Case{"unknown database", 1049, DbErrorKind::unreachable},
     Case{"unknown host", 2005, DbErrorKind::unreachable},
-    Case{"no tls", 2026, DbErrorKind::unreachable},
+    Case{"lost tls", 2026, DbErrorKind::connection_lost},
     Case{"no such table", 1146, DbErrorKind::schema_missing},
     Case{"no such column", 1054, DbErrorKind::schema_missing},
     Case{"syntax", 1064, DbErrorKind::other},
@@ -137,7 +137,7 @@ TEST(MysqlCommitError, Is_in_doubt_unless_the_server_says_that_it_rolled_back) {
 }
 
 TEST(MysqlConnectError, A_server_that_does_not_answer_is_unreachable) {
-    for (const int code : {2002, 2003, 2005, 2006, 2013, 1053, 1047, 1049}) {
+    for (const int code : {2002, 2003, 2005, 2006, 2013, 2026, 1053, 1047, 1049}) {
         EXPECT_EQ(name_of(classify_mysql_connect(code, {})), "unreachable") << code;
     }
     EXPECT_EQ(name_of(classify_mysql_connect(1105, kNoTablet)), "unreachable");
