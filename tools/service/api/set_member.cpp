@@ -1,0 +1,54 @@
+#include "tools/service/api/set_member.hpp"
+
+#include "tools/service/api/job_paths.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <utility>
+
+namespace jobstrand::service {
+
+namespace {
+
+/// Half as many of them for who reads.
+constexpr std::size_t kMemberThreads = 4;
+constexpr std::size_t kMemberRequests = 1024;
+
+}  // namespace
+
+SetMember::SetMember(const ApiParts& parts)
+    : parts_(parts),
+      pool_(kMemberThreads, kMemberRequests, parts_.log),
+      singles_(parts_, *parts_.enqueued),
+      enqueue_(enqueue_jobs(parts_, pool_, singles_, *parts_.enqueued)),
+      show_(pool_.wrap(show_job(parts_))) {}
+
+bool SetMember::post(std::function<void()> act) {
+    if (posted_.fetch_add(1) >= kMemberRequests) {
+        posted_.fetch_sub(1);
+        return false;
+    }
+    pool_.post([this, act = std::move(act)] {
+        act();
+        posted_.fetch_sub(1);
+    });
+    return true;
+}
+
+void SetMember::stop() {
+    singles_.stop();
+    pool_.stop();
+}
+
+Response naming(const std::string& engine, Response response) {
+    if (response.status < 500 && response.status != 409) {
+        return response;
+    }
+    auto document = nlohmann::ordered_json::parse(response.body);
+    document["detail"] = engine + ": " + document["detail"].get<std::string>();
+    document["engine"] = engine;
+    response.body = document.dump() + '\n';
+    return response;
+}
+
+}  // namespace jobstrand::service

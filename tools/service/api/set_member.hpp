@@ -1,0 +1,53 @@
+#pragma once
+
+#include "tools/service/api/api_parts.hpp"
+#include "tools/service/api/enqueue_group.hpp"
+#include "tools/service/http/router.hpp"
+#include "tools/service/http/work_pool.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <string>
+
+namespace jobstrand::service {
+
+/// An open engine of a set, with the threads that wait for its database.
+///
+/// Thread safety: safe. What the parts refer to must live until stop().
+class SetMember final {
+public:
+    explicit SetMember(const ApiParts& parts);
+
+    SetMember(const SetMember&) = delete;
+    SetMember& operator=(const SetMember&) = delete;
+
+    [[nodiscard]] const ApiParts& parts() const { return parts_; }
+    [[nodiscard]] const std::string& name() const { return parts_.engine_name; }
+
+    /// See enqueue_jobs() and show_job().
+    void enqueue(Request request, Answer answer) {
+        enqueue_(std::move(request), std::move(answer));
+    }
+    void show(Request request, Answer answer) { show_(std::move(request), std::move(answer)); }
+
+    /// Runs it on a thread of this engine; it must not throw. false: too many wait.
+    [[nodiscard]] bool post(std::function<void()> act);
+
+    /// Ends what has begun, and forgets what waits.
+    void stop();
+
+private:
+    const ApiParts parts_;
+    WorkPool pool_;
+    EnqueueGroup singles_;
+    const Handler enqueue_;
+    const Handler show_;
+    std::atomic<std::size_t> posted_{0};
+};
+
+/// What an engine of a set has answered instead of doing it, so that it is known which: its name
+/// stands in front, where it is about the database and not about the request.
+[[nodiscard]] Response naming(const std::string& engine, Response response);
+
+}  // namespace jobstrand::service
