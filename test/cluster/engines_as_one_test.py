@@ -132,7 +132,7 @@ def one_database_dies(service, server, checks):
     server.kill()
     began = service.runs()
     checks.true('it died in the midst', service.waiting('lives') > 0 and len(began) < INSTANCES * ROUNDS, len(began))
-    slowest, refused = 0.0, {}
+    slowest, slowest_of_both, refused = 0.0, 0.0, {}
     for number in range(ROUNDS, 2 * ROUNDS):
         asked = time.monotonic()
         answers = [service.enqueue(service.job(one, number)) for one in of['lives']]
@@ -140,11 +140,13 @@ def one_database_dies(service, server, checks):
         checks.equal('jobs of the other are stored', {status for status, _ in answers}, {201})
     for number in range(2 * ROUNDS, 2 * ROUNDS + 3):
         refused[f'r{number}'] = jobs = [service.job(one, number) for one in instances]
+        asked = time.monotonic()
         status, answer = service.enqueue(jobs, f'r{number}')
+        slowest_of_both = max(slowest_of_both, time.monotonic() - asked)
         parts = {part['engine']: part for part in answer.get('parts', [])}
         checks.equal('of both: one part is stored', (status, {engine: part['status'] for engine, part in parts.items()}), (503, {'dies': 503, 'lives': 201}))
         checks.equal('and said so', parts['lives']['ids'], [f'{one}/{number}' for one in instances if one in of['lives']])
-    print(f'  a request for the one that lives took {1000 * slowest:.1f} ms in the mean of the slowest round')
+    print(f'  a request for the one that lives took {1000 * slowest:.1f} ms in the mean of the slowest round, one for both {1000 * slowest_of_both:.0f}')
     checks.true('which is not slow', slowest < 0.5, slowest)
     missing = [service.job(one, number) for one in of['dies'] for number in range(ROUNDS, 2 * ROUNDS)]
     status, answer = service.enqueue(missing[0])

@@ -105,7 +105,7 @@ protected:
     const std::vector<std::string> names{"a", "b"};
     const test::TemporaryDirectory directory;
     schema::SilentLog log;
-    service::EngineSet set{names, log};
+    service::EngineSet set{names, log, std::chrono::milliseconds(50)};
     bool b_is_open = true;
     std::unique_ptr<OneOfTheSet> a;
     std::unique_ptr<OneOfTheSet> b;
@@ -224,6 +224,30 @@ TEST_F(EngineSetTest, A_database_that_does_not_answer_keeps_no_job_of_the_other_
     }
     EXPECT_EQ(a->jobs(), 36U);
     EXPECT_EQ(b->jobs(), 12U);
+}
+
+TEST_F(EngineSetTest, Who_has_jobs_for_others_too_does_not_wait_for_one_that_is_silent) {
+    const auto pool =
+        persistence::open_database(persistence::parse_database_url(b->url).value(), {});
+    const auto lease = pool->lease(persistence::SessionPool::Access::write);
+    lease->begin();
+    (void)lease->execute("UPDATE ACT_RU_JOB SET RETRIES_ = 0", {});
+    std::vector<std::future<RawResponse>> asked;
+    do {  // Before it counts as silent each of them waits.
+        ASSERT_LT(asked.size(), 50U);
+        asked.push_back(std::async(std::launch::async, [this] {
+            return a->ask(post(kJobsPath, json{job("a"), job("b")}.dump()));
+        }));
+    } while (asked.back().wait_for(std::chrono::milliseconds(100)) != std::future_status::ready);
+    const RawResponse answer = asked.back().get();
+    asked.pop_back();
+    EXPECT_EQ(answer.status, 503);
+    EXPECT_THAT(answer.body, HasSubstr("a: stored; b: the database does not answer"));
+    EXPECT_FALSE(asked.empty());
+    lease->rollback();
+    for (auto& one : asked) {
+        EXPECT_EQ(one.get().status, 201);
+    }
 }
 
 /// One of the databases could not be opened yet.

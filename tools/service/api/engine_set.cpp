@@ -53,8 +53,9 @@ constexpr std::array<std::string_view, 4> kKeys{"processInstanceId", "uniqueKey"
 
 }  // namespace
 
-EngineSet::EngineSet(std::vector<std::string> names, schema::Log& log)
+EngineSet::EngineSet(std::vector<std::string> names, schema::Log& log, schema::Duration patience)
     : names_(std::move(names)),
+      patience_(patience),
       reading_(kRouteThreads, kRouteRequests, log),
       route_(reading_.wrap_late([this](const Request& request, const Answer& answer) {
           route(request, answer);
@@ -71,7 +72,7 @@ bool EngineSet::has(std::string_view name) const {
 void EngineSet::join(const ApiParts& parts) {
     const std::lock_guard lock(mutex_);
     if (!is_stopping_) {
-        members_.push_back(std::make_unique<SetMember>(parts));
+        members_.push_back(std::make_unique<SetMember>(parts, patience_));
     }
 }
 
@@ -96,11 +97,11 @@ void EngineSet::enqueue(Request request, const Answer& answer) {
     if (request.body.size() > kShortBody) {
         route_(std::move(request), answer);
     } else {
-        route(request, answer);
+        route(std::move(request), answer);
     }
 }
 
-void EngineSet::route(const Request& request, const Answer& answer) {
+void EngineSet::route(Request request, const Answer& answer) {
     if (request.count_headers(kIdempotencyKey) > 0) {
         if (const std::string_view mistake = mistake_in_key(request); !mistake.empty()) {
             answer(problem(400, mistake));
@@ -109,14 +110,12 @@ void EngineSet::route(const Request& request, const Answer& answer) {
     }
     if (is_one_job(request)) {
         const std::string key = key_of_job(request.body);
-        pass_on(
-            key.empty() ? engine_without_key(request) : engine::engine_of_key(key, names_),
-            request,
-            answer
-        );
+        const std::string engine =
+            key.empty() ? engine_without_key(request) : engine::engine_of_key(key, names_);
+        pass_on(engine, std::move(request), answer);
         return;
     }
-    const auto shared = std::make_shared<const Request>(request);
+    const auto shared = std::make_shared<Request>(std::move(request));
     const auto texts = job_texts(*shared);
     if (!texts) {
         answer(bad_job({texts.error().message}));
@@ -124,11 +123,11 @@ void EngineSet::route(const Request& request, const Answer& answer) {
     }
     std::vector<PartOfRequest> parts = parts_of(*shared, texts.value());
     if (parts.size() == 1) {
-        pass_on(parts.front().engine, request, answer);
+        pass_on(parts.front().engine, std::move(*shared), answer);
         return;
     }
     for (const PartOfRequest& part : parts) {
-        if (!request.scope.enters(part.engine)) {
+        if (!shared->scope.enters(part.engine)) {
             answer(problem(403, not_for(part.engine)));
             return;
         }
@@ -178,7 +177,7 @@ std::string EngineSet::engine_without_key(const Request& request) {
     return names.front();
 }
 
-void EngineSet::pass_on(const std::string& engine, const Request& request, const Answer& answer) {
+void EngineSet::pass_on(const std::string& engine, Request request, const Answer& answer) {
     if (!request.scope.enters(engine)) {
         answer(problem(403, not_for(engine)));
         return;
@@ -187,7 +186,7 @@ void EngineSet::pass_on(const std::string& engine, const Request& request, const
         answer(naming(engine, std::move(response)));
     };
     if (SetMember* const its = member(engine)) {
-        its->enqueue(request, named);
+        its->enqueue(std::move(request), named);
     } else {
         named(come_again("the engine is not open; nothing was done"));
     }

@@ -7,6 +7,7 @@
 #include "tools/service/http/work_pool.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -27,8 +28,13 @@ namespace jobstrand::service {
 /// Thread safety: safe. It outlives the HTTP services that it answers for.
 class EngineSet final {
 public:
-    /// The log must outlive it.
-    EngineSet(std::vector<std::string> names, schema::Log& log);
+    /// The log must outlive it. `patience`: so long a request with jobs of several engines may wait
+    /// for one of them before those that come after it are told at once that this one is silent.
+    EngineSet(
+        std::vector<std::string> names,
+        schema::Log& log,
+        schema::Duration patience = std::chrono::seconds(5)
+    );
     ~EngineSet();
 
     EngineSet(const EngineSet&) = delete;
@@ -54,14 +60,15 @@ public:
 private:
     class Search;
 
-    void route(const Request& request, const Answer& answer);
-    void pass_on(const std::string& engine, const Request& request, const Answer& answer);
+    void route(Request request, const Answer& answer);
+    void pass_on(const std::string& engine, Request request, const Answer& answer);
     [[nodiscard]] std::vector<PartOfRequest>
     parts_of(const Request& request, const std::vector<JobText>& jobs);
     [[nodiscard]] std::string engine_without_key(const Request& request);
     [[nodiscard]] SetMember* member(std::string_view name);
 
     const std::vector<std::string> names_;
+    const schema::Duration patience_;
     std::atomic<std::size_t> turn_{0};
 
     std::mutex mutex_;

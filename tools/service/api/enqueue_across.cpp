@@ -40,6 +40,8 @@ public:
         for (Part& part : parts_) {
             if (part.of.member == nullptr) {
                 part.response = come_again("the engine is not open; nothing was done");
+            } else if (part.of.member->is_silent()) {
+                part.response = come_again("the database does not answer; nothing was done");
             }
         }
         for_each_part(&AcrossEngines::read, &AcrossEngines::refuse_or_store);
@@ -50,6 +52,17 @@ private:
         PartOfRequest of;
         JobBatch batch;
         std::optional<Response> response;  ///< Nothing is left to do.
+    };
+    /// Whoever waits for the database of a part does so no more.
+    struct ForgetWaiting {
+        explicit ForgetWaiting(Part& its) : part(its) {}
+        ~ForgetWaiting() {
+            part.of.member->end_waiting(part.response && part.response->status != 503);
+        }
+        ForgetWaiting(const ForgetWaiting&) = delete;
+        ForgetWaiting& operator=(const ForgetWaiting&) = delete;
+
+        Part& part;
     };
     using Step = void (AcrossEngines::*)(Part&);
     using Next = void (AcrossEngines::*)();
@@ -114,6 +127,8 @@ private:
     void store(Part& part) {
         const ApiParts& api = part.of.member->parts();
         const bool has_key = request_->count_headers(kIdempotencyKey) > 0;
+        part.of.member->begin_waiting();
+        const ForgetWaiting forget{part};
         part.response =
             has_key
                 ? enqueue_once(api, *api.enqueued, {.jobs = std::move(part.batch.jobs)}, *request_)

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <utility>
 
 namespace jobstrand::service {
@@ -16,12 +17,13 @@ constexpr std::size_t kMemberRequests = 1024;
 
 }  // namespace
 
-SetMember::SetMember(const ApiParts& parts)
+SetMember::SetMember(const ApiParts& parts, schema::Duration patience)
     : parts_(parts),
       pool_(kMemberThreads, kMemberRequests, parts_.log),
       singles_(parts_, *parts_.enqueued),
       enqueue_(enqueue_jobs(parts_, pool_, singles_, *parts_.enqueued)),
-      show_(pool_.wrap(show_job(parts_))) {}
+      show_(pool_.wrap(show_job(parts_))),
+      patience_(patience) {}
 
 bool SetMember::post(std::function<void()> act) {
     if (posted_.fetch_add(1) >= kMemberRequests) {
@@ -33,6 +35,26 @@ bool SetMember::post(std::function<void()> act) {
         posted_.fetch_sub(1);
     });
     return true;
+}
+
+bool SetMember::is_silent() const {
+    const std::lock_guard lock(mutex_);
+    return waiting_ > 0 && std::chrono::steady_clock::now() - silent_since_ > patience_;
+}
+
+void SetMember::begin_waiting() {
+    const std::lock_guard lock(mutex_);
+    if (waiting_++ == 0) {
+        silent_since_ = std::chrono::steady_clock::now();
+    }
+}
+
+void SetMember::end_waiting(bool has_answered) {
+    const std::lock_guard lock(mutex_);
+    --waiting_;
+    if (has_answered) {
+        silent_since_ = std::chrono::steady_clock::now();
+    }
 }
 
 void SetMember::stop() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "schema/time.hpp"
 #include "tools/service/api/api_parts.hpp"
 #include "tools/service/api/enqueue_group.hpp"
 #include "tools/service/http/router.hpp"
@@ -8,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <mutex>
 #include <string>
 
 namespace jobstrand::service {
@@ -17,7 +19,8 @@ namespace jobstrand::service {
 /// Thread safety: safe. What the parts refer to must live until stop().
 class SetMember final {
 public:
-    explicit SetMember(const ApiParts& parts);
+    /// `patience`: see is_silent().
+    SetMember(const ApiParts& parts, schema::Duration patience);
 
     SetMember(const SetMember&) = delete;
     SetMember& operator=(const SetMember&) = delete;
@@ -34,6 +37,14 @@ public:
     /// Runs it on a thread of this engine; it must not throw. false: too many wait.
     [[nodiscard]] bool post(std::function<void()> act);
 
+    /// Something has waited for the database longer than the patience, and nothing was answered
+    /// meanwhile: whoever has others to answer should not wait too.
+    [[nodiscard]] bool is_silent() const;
+
+    /// Between these two somebody waits for the database. `has_answered`: it was not away.
+    void begin_waiting();
+    void end_waiting(bool has_answered);
+
     /// Ends what has begun, and forgets what waits.
     void stop();
 
@@ -44,6 +55,11 @@ private:
     const Handler enqueue_;
     const Handler show_;
     std::atomic<std::size_t> posted_{0};
+
+    const schema::Duration patience_;
+    mutable std::mutex mutex_;
+    std::size_t waiting_ = 0;             ///< Guarded by mutex_.
+    schema::SteadyPoint silent_since_{};  ///< Likewise; of no meaning where nobody waits.
 };
 
 /// What an engine of a set has answered instead of doing it, so that it is known which: its name
