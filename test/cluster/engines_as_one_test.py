@@ -119,6 +119,13 @@ class Service:
         return code
 
 
+def ids_are_of_their_engines(service, checks):
+    for body in [{'handlerType': 'noop'}] * 4 + [[{'handlerType': 'noop'}] * 3] * 4:
+        _, answer = service.enqueue(body)
+        places = zip(answer['ids'], answer['engines']) if isinstance(body, list) else [(answer['id'], answer['engine'])]
+        checks.true('a job that has nothing but its id is where that belongs', all(engine_of(one) == engine for one, engine in places), answer)
+
+
 def one_database_dies(service, server, checks):
     instances = [f'instance-{number}' for number in range(INSTANCES)]
     of = {engine: {one for one in instances if engine_of(one) == engine} for engine in ENGINES}
@@ -195,6 +202,7 @@ def main():
         urls['dies'] = there['JOBSTRAND_DB']
         service = Service(binary, folder, urls)
         try:
+            ids_are_of_their_engines(service, checks)
             one_database_dies(service, PostgresqlServer(one, there), checks)
         finally:
             checks.equal('the service ends well', service.stop(), 0)
