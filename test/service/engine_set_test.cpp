@@ -186,6 +186,31 @@ TEST_F(EngineSetTest, A_request_that_is_repeated_under_its_key_adds_nothing) {
     EXPECT_EQ(a->ask(request).body, b->ask(request).body);
 }
 
+TEST_F(
+    EngineSetTest,
+    Under_its_key_a_request_that_another_set_would_part_otherwise_is_another_one
+) {
+    const std::string body = json{job("a"), job("b"), job("b")}.dump();
+    EXPECT_EQ(a->ask(keyed(body)).status, 201);
+    service::EngineSet of_one({"b", "c"}, log);
+    auto parts = *b->parts;
+    parts.set = &of_one;
+    of_one.join(parts);
+    parts.engine_name = "c";
+    of_one.join(parts);
+    std::promise<service::Response> answer;
+    service::Request request{
+        .method = "POST",
+        .target = kJobsPath,
+        .headers = {{"Content-Type", "application/json"}, {"Idempotency-Key", "k"}},
+        .body = body,
+        .caller = "local"};
+    of_one.enqueue(request, [&](service::Response given) { answer.set_value(std::move(given)); });
+    EXPECT_EQ(answer.get_future().get().status, 422);
+    EXPECT_EQ(b->jobs(), 2U);
+    of_one.stop();
+}
+
 TEST_F(EngineSetTest, A_job_is_found_at_any_address) {
     (void)a->ask(post(kJobsPath, mixed()));
     for (const auto& at : {&a, &b}) {
@@ -244,6 +269,10 @@ TEST_F(EngineSetTest, Who_has_jobs_for_others_too_does_not_wait_for_one_that_is_
     EXPECT_EQ(answer.status, 503);
     EXPECT_THAT(answer.body, HasSubstr("a: stored; b: the database does not answer"));
     EXPECT_FALSE(asked.empty());
+    for (int i = 0; i < 4; ++i) {
+        const RawResponse elsewhere = a->ask(post(kJobsPath, R"({"handlerType":"noop"})"));
+        EXPECT_EQ(json::parse(elsewhere.body).at("engine"), "a");
+    }
     lease->rollback();
     for (auto& one : asked) {
         EXPECT_EQ(one.get().status, 201);

@@ -155,7 +155,8 @@ EngineSet::parts_of(const Request& request, const std::vector<JobText>& jobs) {
     return parts;
 }
 
-/// The same for a request that is repeated under its key; otherwise each in turn that is open.
+/// The same for a request that is repeated under its key; otherwise each in turn that does not seem
+/// away.
 std::string EngineSet::engine_without_key(const Request& request) {
     std::vector<std::string> names;
     std::ranges::copy_if(names_, std::back_inserter(names), [&](const std::string& name) {
@@ -170,11 +171,12 @@ std::string EngineSet::engine_without_key(const Request& request) {
     const std::size_t turn = turn_.fetch_add(1);
     for (std::size_t i = 0; i < names.size(); ++i) {
         const std::string& name = names[(turn + i) % names.size()];
-        if (member(name) != nullptr) {
+        const SetMember* const its = member(name);
+        if (its != nullptr && !its->seems_away()) {
             return name;
         }
     }
-    return names.front();
+    return names[turn % names.size()];
 }
 
 void EngineSet::pass_on(const std::string& engine, Request request, const Answer& answer) {
@@ -182,14 +184,16 @@ void EngineSet::pass_on(const std::string& engine, Request request, const Answer
         answer(problem(403, not_for(engine)));
         return;
     }
-    const Answer named = [engine, answer](Response response) {
-        answer(naming(engine, std::move(response)));
-    };
-    if (SetMember* const its = member(engine)) {
-        its->enqueue(std::move(request), named);
-    } else {
-        named(come_again("the engine is not open; nothing was done"));
+    SetMember* const its = member(engine);
+    if (its == nullptr) {
+        answer(naming(engine, come_again("the engine is not open; nothing was done")));
+        return;
     }
+    its->begin_waiting();
+    its->enqueue(std::move(request), [its, answer](Response response) {
+        its->end_waiting(response.status != 503);
+        answer(naming(its->name(), std::move(response)));
+    });
 }
 
 /// For a job by its id, in all engines at once.

@@ -19,8 +19,8 @@ namespace jobstrand::service {
 
 /// Engines whose databases are as one for whoever enqueues or asks for a job (`spreadOver`): each
 /// job is stored where engine_of() says, whichever of their addresses a request has come to. Jobs
-/// that have nothing that says where they belong stay together, in an engine that is open: the ids
-/// that it makes are its own ones.
+/// that have nothing that says where they belong stay together, in an engine that is not away: the
+/// ids that it makes are its own ones.
 ///
 /// Every engine works on threads of its own, so that one whose database is away keeps nobody
 /// waiting for another.

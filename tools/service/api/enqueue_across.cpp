@@ -27,6 +27,16 @@ using nlohmann::ordered_json;
     return response.status < 300;
 }
 
+/// What a repeated request must have in common with the one before: another set would part it
+/// otherwise.
+[[nodiscard]] std::string numbers_of(const PartOfRequest& part) {
+    std::string numbers;
+    for (const JobText& job : part.jobs) {
+        numbers += fmt::format("\n{}", job.number);
+    }
+    return numbers;
+}
+
 /// A request while its parts are read and stored; whoever works on one holds it.
 class AcrossEngines final : public std::enable_shared_from_this<AcrossEngines> {
 public:
@@ -129,10 +139,14 @@ private:
         const bool has_key = request_->count_headers(kIdempotencyKey) > 0;
         part.of.member->begin_waiting();
         const ForgetWaiting forget{part};
-        part.response =
-            has_key
-                ? enqueue_once(api, *api.enqueued, {.jobs = std::move(part.batch.jobs)}, *request_)
-                : enqueue_all(api, *api.enqueued, part.batch.jobs);
+        part.response = has_key
+                            ? enqueue_once(
+                                  api,
+                                  *api.enqueued,
+                                  {.jobs = std::move(part.batch.jobs), .part = numbers_of(part.of)},
+                                  *request_
+                              )
+                            : enqueue_all(api, *api.enqueued, part.batch.jobs);
     }
 
     void finish() {

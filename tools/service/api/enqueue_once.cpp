@@ -34,8 +34,10 @@ constexpr std::size_t kKeyLengthMax = 200;
 }
 
 /// What makes two requests the same.
-[[nodiscard]] std::string digest_of(const Request& request) {
-    return hex_of(hash_of(std::string(request.header("Content-Type")) + '\n' + request.body));
+[[nodiscard]] std::string digest_of(const Request& request, const Order& order) {
+    return hex_of(
+        hash_of(std::string(request.header("Content-Type")) + '\n' + request.body + order.part)
+    );
 }
 
 [[nodiscard]] Response response_for(
@@ -129,7 +131,7 @@ std::string_view mistake_in_key(const Request& request) {
 
 Response
 enqueue_once(const ApiParts& api, EnqueueCounts& counts, const Order& order, const Request& http) {
-    const std::string digest = digest_of(http);
+    const std::string digest = digest_of(http, order);
     const std::string key = key_of(http);
     const schema::TimePoint now = api.engine.clock().now();
     // Defended catch: an id that is taken is an answer to the caller, who is told which.

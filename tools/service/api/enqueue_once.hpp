@@ -5,6 +5,7 @@
 #include "tools/service/api/enqueue_counts.hpp"
 #include "tools/service/http/work_pool.hpp"
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +24,7 @@ inline constexpr std::string_view kIdempotencyKey = "Idempotency-Key";
 struct Order {
     std::vector<executor::NewJob> jobs;
     bool is_single = false;
+    std::string part = {};  ///< Which of the request's jobs these are; empty: all.
 };
 
 /// The same for jobs of the request that have been read: all of them, or those of one engine of a

@@ -15,6 +15,8 @@ namespace {
 constexpr std::size_t kMemberThreads = 4;
 constexpr std::size_t kMemberRequests = 1024;
 
+constexpr std::chrono::seconds kAwayFor{1};
+
 }  // namespace
 
 SetMember::SetMember(const ApiParts& parts, schema::Duration patience)
@@ -42,6 +44,14 @@ bool SetMember::is_silent() const {
     return waiting_ > 0 && std::chrono::steady_clock::now() - silent_since_ > patience_;
 }
 
+bool SetMember::seems_away() const {
+    if (is_silent()) {
+        return true;
+    }
+    const std::lock_guard lock(mutex_);
+    return std::chrono::steady_clock::now() < away_until_;
+}
+
 void SetMember::begin_waiting() {
     const std::lock_guard lock(mutex_);
     if (waiting_++ == 0) {
@@ -51,10 +61,12 @@ void SetMember::begin_waiting() {
 
 void SetMember::end_waiting(bool has_answered) {
     const std::lock_guard lock(mutex_);
+    const schema::SteadyPoint now = std::chrono::steady_clock::now();
     --waiting_;
     if (has_answered) {
-        silent_since_ = std::chrono::steady_clock::now();
+        silent_since_ = now;
     }
+    away_until_ = has_answered ? now : now + kAwayFor;
 }
 
 void SetMember::stop() {

@@ -41,6 +41,10 @@ public:
     /// meanwhile: whoever has others to answer should not wait too.
     [[nodiscard]] bool is_silent() const;
 
+    /// The same, or the last answer was that it is away, and that was within the last second:
+    /// whoever may go elsewhere should.
+    [[nodiscard]] bool seems_away() const;
+
     /// Between these two somebody waits for the database. `has_answered`: it was not away.
     void begin_waiting();
     void end_waiting(bool has_answered);
@@ -60,6 +64,7 @@ private:
     mutable std::mutex mutex_;
     std::size_t waiting_ = 0;             ///< Guarded by mutex_.
     schema::SteadyPoint silent_since_{};  ///< Likewise; of no meaning where nobody waits.
+    schema::SteadyPoint away_until_{};    ///< Likewise.
 };
 
 /// What an engine of a set has answered instead of doing it, so that it is known which: its name
