@@ -4,11 +4,13 @@
 #include "schema/time.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace jobstrand::schema {
 
@@ -54,13 +56,24 @@ public:
 
     [[nodiscard]] std::string next(TimePoint now) {
         const std::lock_guard lock(mutex_);
-        return source_.next(now);
+        std::string id = source_.next(now);
+        while (fits_ && !fits_(id)) {
+            id = source_.next(now);
+        }
+        return id;
+    }
+
+    /// From now on only ids that fit are made: others are passed over.
+    void keep_to(std::function<bool(std::string_view)> fits) {
+        const std::lock_guard lock(mutex_);
+        fits_ = std::move(fits);
     }
 
 private:
     const Clock& clock_;
     std::mutex mutex_;
-    Uuid7Source source_;  ///< Guarded by mutex_.
+    Uuid7Source source_;                          ///< Guarded by mutex_.
+    std::function<bool(std::string_view)> fits_;  ///< Likewise; empty: every id does.
 };
 
 }  // namespace jobstrand::schema

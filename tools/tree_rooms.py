@@ -117,7 +117,7 @@ DRIVER_SOURCES = re.compile(r'persistence/drivers/\w+/\w+\.cpp')
 CLIENT_LIBRARIES = (
     (re.compile(r'(sqlite3|libpq-fe|mysql)\.h'), re.compile(r'include/jobstrand/on_\w+\.hpp|test/(face|testing|docs)/.*')),
     (re.compile(r'boost/asio/(awaitable|co_spawn)\.hpp'), re.compile(r'include/jobstrand/on_asio\.hpp|test/.*')),
-    (re.compile(r'openssl/'), re.compile(r'test/fixtures/.*|tools/access/.*|tools/service/(gates/.*|tls/.*|http/http_connection.cpp)|tools/(calls|handlers)/.*')),
+    (re.compile(r'openssl/'), re.compile(r'test/fixtures/.*|tools/access/.*|tools/engine/engine_of_key\.cpp|tools/service/(gates/.*|tls/.*|http/http_connection.cpp)|tools/(calls|handlers)/.*')),
     (re.compile(r'soci/|libpq|cppconn/|mysql'), None),
 )
 # Where SQL may stand that only some databases understand: in their drivers, in the bridges to apps, in the bench's yardstick, in tests.

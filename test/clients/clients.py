@@ -17,6 +17,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+#: To which engine keys belong: each case is a key, names, and one of them.
+ENGINE_OF = HERE / 'engine_of.json'
 SKIPPED = 77
 PATIENCE_S = 60  # Beyond this something hangs; nothing is measured.
 INSTALL_S = 300

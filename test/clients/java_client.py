@@ -92,7 +92,7 @@ def tests(folder, packages, binary):
             databases.mariadb(Path(other)) as mariadb:
         for server in (postgresql, mariadb):
             subprocess.run([binary, 'schema', 'create'], env={**os.environ, **server}, check=True, capture_output=True, timeout=clients.PATIENCE_S)
-        code, said = maven(folder / TESTS.name, packages, 'test', f'-Djobstrand.binary={binary}', f'-Djdbc.postgresql={jdbc(postgresql, "postgresql")}',
+        code, said = maven(folder / TESTS.name, packages, 'test', f'-Djobstrand.binary={binary}', f'-Djobstrand.engines={clients.ENGINE_OF}', f'-Djdbc.postgresql={jdbc(postgresql, "postgresql")}',
                            f'-Djdbc.mariadb={jdbc(mariadb, "mariadb")}', f'-Djdbc.mysql={jdbc(mariadb, "mysql")}')
     yield from results_in(folder / TESTS.name, 20, code, said)
 

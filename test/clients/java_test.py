@@ -29,7 +29,8 @@ def main():
         sources = [str(source) for folder in SOURCES for source in folder.rglob('*.java')]
         subprocess.run(['javac', '-nowarn', '--release', str(java_packages.JDK), '-d', classes, '-cp', classpath, *sources], check=True,
                        timeout=3 * clients.PATIENCE_S)
-        done = subprocess.run(['java', '-cp', f'{classes}:{classpath}', f'-Djobstrand.binary={binary}', 'org.junit.platform.console.ConsoleLauncher',
+        done = subprocess.run(['java', '-cp', f'{classes}:{classpath}', f'-Djobstrand.binary={binary}', f'-Djobstrand.engines={clients.ENGINE_OF}',
+                               'org.junit.platform.console.ConsoleLauncher',
                                'execute', '--select-package=jobstrand.test', '--exclude-tag=slow', '--details=tree', '--disable-ansi-colors'],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=3 * clients.PATIENCE_S, check=False)
     print(done.stdout)

@@ -71,6 +71,15 @@ def check_fetching(checks):
     checks.equal('how many jobs are fetched, and given back', (done.returncode, done.stderr), (0, ''))
 
 
+def check_engines(checks):
+    script = ('const { engineOf } = await import(process.argv[1]); const { readFileSync } = await import("node:fs");'
+              'for (const { key, names } of JSON.parse(readFileSync(process.argv[2], "utf8"))) console.log(engineOf(key, names));')
+    done = subprocess.run([node(), '--input-type=module', '--eval', script, clients.ROOT / 'tools/clients/javascript/src/index.js', clients.ENGINE_OF],
+                          capture_output=True, text=True, timeout=clients.PATIENCE_S, check=False)
+    wanted = [one['engine'] for one in json.loads(clients.ENGINE_OF.read_text(encoding='utf-8'))]
+    checks.equal('the engines of keys', (done.stdout.split(), done.stderr), (wanted, ''))
+
+
 def check_outage(binary, checks):
     port = databases.free_port()
     with tempfile.TemporaryDirectory() as folder, subprocess.Popen(command(f'http://127.0.0.1:{port}', 'a_service_that_comes_later'),
@@ -186,6 +195,7 @@ def main():
     binary = Path(sys.argv[1]).resolve()
     checks = clients.Checks()
     check_fetching(checks)
+    check_engines(checks)
     with tempfile.TemporaryDirectory() as folder, clients.service(binary, folder) as origin:
         check_workers(origin, checks)
         check_statements(binary, origin, checks)

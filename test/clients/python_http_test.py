@@ -7,6 +7,7 @@ The last line is `N passed, N failed`.
 """
 import asyncio
 import itertools
+import json
 import os
 import signal
 import subprocess
@@ -47,6 +48,14 @@ class Broken(Exception):
 
     def __str__(self):
         raise ValueError('no text')
+
+
+class EngineOf(unittest.TestCase):
+    def test_it_is_the_one_that_all_clients_name(self):
+        for one in json.loads(clients.ENGINE_OF.read_text(encoding='utf-8')):
+            self.assertEqual(jobstrand.engine_of(one['key'], one['names']), one['engine'], one['key'])
+        with self.assertRaises(ValueError):
+            jobstrand.engine_of('key', [])
 
 
 class WithService(unittest.TestCase):
@@ -564,4 +573,4 @@ class WhileTheServiceIsAway(unittest.TestCase):
 
 
 if __name__ == '__main__':
-    sys.exit(clients.run_cases([OverHttp, Workers, WhileTheServiceIsAway]))
+    sys.exit(clients.run_cases([EngineOf, OverHttp, Workers, WhileTheServiceIsAway]))

@@ -9,6 +9,7 @@ no other test runs, and on the servers the SQL by which apps enqueue (on SQLite,
 them, and every `jobstrand ...` in a table must be a command.
 Databases whose programs are not installed are left out. The last line is `N passed, N failed`.
 """
+import json
 import os
 import re
 import shutil
@@ -83,14 +84,25 @@ def follow(name, binary, results):
 def enqueue_by_sql(name, run, results):
     """What is written for SQLite alone says so by its first words."""
     client, own = CLIENTS[name]
-    scripts = [own] + [content for document in ENQUEUEING for kind, _, content in BLOCK.findall((ROOT / document).read_text(encoding="utf-8"))
-                       if kind == "sql" and not content.startswith("BEGIN IMMEDIATE")]
+    blocks = [(on, content) for document in ENQUEUEING for kind, on, content in BLOCK.findall((ROOT / document).read_text(encoding="utf-8"))
+              if kind == "sql" and on in ("", name) and not content.startswith("BEGIN IMMEDIATE")]
+    scripts = [own] + [content for _, content in blocks]
     for script in scripts:
         done = run(f"{client} <<'END'\n{script}\nEND")
         results.add(f"{name}: {script.splitlines()[0]}", done.returncode == 0, done.stdout + done.stderr)
     for job in re.findall(r"VALUES \('([^']+)'", "\n".join(scripts)):
         done = run(f"jobstrand job show {job}")
         results.add(f"{name}: job {job} is there", done.returncode == 0, done.stderr)
+    name_engines(name, client, next(content for on, content in blocks if on == name), run, results)
+
+
+def name_engines(name, client, script, run, results):
+    """The statement that names an engine, with each key for which all clients say the same."""
+    cases = [case for case in json.loads((ROOT / "test/clients/engine_of.json").read_text(encoding="utf-8")) if case["names"] == ["orders-1", "orders-2"]]
+    statements = "\n".join(script.replace("'order-17'", f"'{case['key']}'") for case in cases)
+    done = run(f"{client} <<'END'\n{statements}\nEND")
+    named = re.findall(r"^ *(orders-\d)$", done.stdout, re.M)
+    results.add(f"{name}: SQL names the engines of {len(cases)} keys", named == [case["engine"] for case in cases], done.stdout + done.stderr)
 
 
 def check_unit(results):

@@ -98,6 +98,18 @@ TEST(Uuid7, The_first_text_of_a_time_stands_before_its_ids_and_behind_all_earlie
     EXPECT_EQ(first_uuid7(TimePoint(-1h)), first_uuid7(TimePoint{}));
 }
 
+TEST(Uuid7, A_source_that_is_kept_to_some_makes_no_others_and_goes_on_ascending) {
+    FreshIds ids;
+    ids.keep_to([](std::string_view id) { return id.back() == '7'; });
+    std::string last;
+    for (int i = 0; i < 50; ++i) {
+        const std::string id = ids.next(kFirstTick);
+        EXPECT_EQ(id.back(), '7');
+        EXPECT_LT(last, id);
+        last = id;
+    }
+}
+
 TEST(Uuid7, Ids_of_two_sources_differ) {
     Uuid7Source one;
     Uuid7Source other;

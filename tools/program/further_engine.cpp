@@ -21,6 +21,7 @@ FurtherEngine::FurtherEngine(
     const Settings& settings,
     const EngineSurroundings& around,
     std::vector<service::EngineAddress> engines,
+    service::EngineSet* set,
     bool runs_jobs
 )
     : name_(std::move(name)),
@@ -34,13 +35,19 @@ FurtherEngine::FurtherEngine(
           around.path,
           &handler_counts_,
           around.threads,
-          around.spans},
+          around.spans,
+          around.dropped_log_lines,
+          name_},
       engines_(std::move(engines)),
+      set_(set != nullptr && set->has(name_) ? set : nullptr),
       runs_jobs_(runs_jobs),
       opening_([this] { open_until_it_works(); }) {}
 
 FurtherEngine::~FurtherEngine() {
     (void)stop(executor::StopMode::drain);
+    if (set_ != nullptr) {
+        set_->stop();
+    }
     if (http_) {
         http_->stop();
     }
@@ -60,20 +67,19 @@ bool FurtherEngine::open() {
     try {
         auto engine =
             open_engine(url_with_password_source(settings_), settings_, OpenFor::service, around_);
+        const service::ApiParts parts{
+            .engine = *engine,
+            .settings = settings_,
+            .log = log_,
+            .spans = around_.spans == nullptr ? nullptr : &around_.spans->counts(),
+            .handlers = &handler_counts_,
+            .dropped_log_lines = around_.dropped_log_lines,
+            .engine_name = name_,
+            .engines = engines_,
+            .set = set_};
         std::unique_ptr<service::HttpService> http;
         if (!settings_.http.listen.empty()) {
-            http = std::make_unique<service::HttpService>(
-                service::ApiParts{
-                    .engine = *engine,
-                    .settings = settings_,
-                    .log = log_,
-                    .spans = around_.spans == nullptr ? nullptr : &around_.spans->counts(),
-                    .handlers = &handler_counts_,
-                    .dropped_log_lines = around_.dropped_log_lines,
-                    .engine_name = name_,
-                    .engines = engines_},
-                runs_jobs_
-            );
+            http = std::make_unique<service::HttpService>(parts, runs_jobs_);
         }
         const std::lock_guard lock(mutex_);
         if (is_stopping_) {
@@ -84,6 +90,9 @@ bool FurtherEngine::open() {
         }
         if (http) {
             http->start();
+        }
+        if (set_ != nullptr) {
+            set_->join(parts);
         }
         engine_ = std::move(engine);
         http_ = std::move(http);

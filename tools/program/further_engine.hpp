@@ -2,6 +2,7 @@
 
 #include "executor/executor_settings.hpp"
 #include "tools/program/named_log.hpp"
+#include "tools/service/api/engine_set.hpp"
 #include "tools/service/http_service.hpp"
 #include "tools/session/open_engine.hpp"
 #include "tools/settings/settings.hpp"
@@ -23,11 +24,13 @@ namespace jobstrand::cli {
 class FurtherEngine final {
 public:
     /// `around` is borrowed, but for its log, whose lines get the name. `engines`: see ApiParts.
+    /// `set`: of the service; nullptr: it has none.
     FurtherEngine(
         std::string name,
         const Settings& settings,
         const EngineSurroundings& around,
         std::vector<service::EngineAddress> engines,
+        service::EngineSet* set,
         bool runs_jobs
     );
     ~FurtherEngine();
@@ -54,6 +57,7 @@ private:
     HandlerCounts handler_counts_;
     const EngineSurroundings around_;
     const std::vector<service::EngineAddress> engines_;
+    service::EngineSet* const set_;  ///< That it is one of; nullptr: none.
     const bool runs_jobs_;
 
     std::mutex mutex_;

@@ -5,6 +5,7 @@
 #include "tools/program/further_engine.hpp"
 #include "tools/program/reload.hpp"
 #include "tools/program/slow_step.hpp"
+#include "tools/service/api/engine_set.hpp"
 #include "tools/service/http_service.hpp"
 #include "tools/session/service_handlers.hpp"
 #include "tools/text/listen_address.hpp"
@@ -183,26 +184,35 @@ namespace {
     return all;
 }
 
+/// nullptr: each stands alone.
+[[nodiscard]] std::unique_ptr<service::EngineSet> set_of(Session& session) {
+    const std::vector<std::string>& names = session.settings().spread_over;
+    return names.empty() ? nullptr : std::make_unique<service::EngineSet>(names, session.log());
+}
+
+[[nodiscard]] service::ApiParts
+api_parts(Session& session, engine::Wiring& engine, service::EngineSet* set) {
+    return {
+        .engine = engine,
+        .settings = session.settings(),
+        .log = session.log(),
+        .spans = session.spans() == nullptr ? nullptr : &session.spans()->counts(),
+        .handlers = &session.handler_counts(),
+        .dropped_log_lines = session.dropped_log_lines(),
+        .engine_name = session.engine_name(),
+        .engines = addresses_of(session),
+        .set = set != nullptr && set->has(session.engine_name()) ? set : nullptr};
+}
+
 /// nullptr: nobody wants one.
 [[nodiscard]] std::unique_ptr<service::HttpService>
-http_service(Session& session, const Settings& settings, engine::Wiring& engine, bool runs_jobs) {
-    if (settings.http.listen.empty()) {
+http_service(const service::ApiParts& parts, bool runs_jobs) {
+    if (parts.settings.http.listen.empty()) {
         return nullptr;
     }
     // Defended catch: what cannot be listened on is a mistake in the settings.
     try {
-        return std::make_unique<service::HttpService>(
-            service::ApiParts{
-                .engine = engine,
-                .settings = settings,
-                .log = session.log(),
-                .spans = session.spans() == nullptr ? nullptr : &session.spans()->counts(),
-                .handlers = &session.handler_counts(),
-                .dropped_log_lines = session.dropped_log_lines(),
-                .engine_name = session.engine_name(),
-                .engines = addresses_of(session)},
-            runs_jobs
-        );
+        return std::make_unique<service::HttpService>(parts, runs_jobs);
     } catch (const std::runtime_error& error) {
         throw CliError(ExitCode::wrong_usage, error.what());
     }
@@ -271,16 +281,20 @@ void print_settings(Session& session) {
 
 /// Opens the first engine and starts it, with its HTTP service.
 [[nodiscard]] std::unique_ptr<service::HttpService>
-start_first(Session& session, Engines& engines, bool is_executing) {
+start_first(Session& session, Engines& engines, service::EngineSet* set, bool is_executing) {
     engine::Wiring& engine = opened(session);
+    const service::ApiParts parts = api_parts(session, engine, set);
     // It listens before jobs run, so that a port which is taken is told at once.
-    auto http = http_service(session, session.settings(), engine, is_executing);
+    auto http = http_service(parts, is_executing);
     if (is_executing) {
         const SlowStep step(session.log(), "the database, to register this node");
         engine.start();
     }
     if (http) {
         start_http(session, *http);
+    }
+    if (parts.set != nullptr) {
+        set->join(parts);
     }
     notify_ready(session, engine, is_executing);
     engines.first = &engine;
@@ -308,6 +322,7 @@ ExitCode serve(Session& session, const ServeOptions& options) {
     session.export_spans();
     const auto threads = threads_to_share(session);
     session.share(threads);
+    const auto set = set_of(session);
     Engines engines;
     for (const auto& [name, further] : session.further_engines()) {
         engines.further.push_back(std::make_unique<FurtherEngine>(
@@ -315,12 +330,13 @@ ExitCode serve(Session& session, const ServeOptions& options) {
             further,
             session.surroundings(),
             addresses_of(session),
+            set.get(),
             further.executor_active && is_executing
         ));
     }
     std::unique_ptr<service::HttpService> http;
     if (engines.further.empty() || !session.given_database_url().empty()) {
-        http = start_first(session, engines, is_executing);
+        http = start_first(session, engines, set.get(), is_executing);
     }
     const Supervisor supervisor = session.supervisor();
     supervisor.notify_ready(is_executing ? "running jobs" : "running no jobs");
@@ -335,6 +351,9 @@ ExitCode serve(Session& session, const ServeOptions& options) {
     drain(session, engines, signals);
     if (session.spans() != nullptr) {
         session.spans()->flush(kPatienceForSpans);
+    }
+    if (set != nullptr) {
+        set->stop();
     }
     if (http) {
         http->stop();

@@ -96,7 +96,7 @@ public:
           readiness(parts, runs_jobs),
           pool(kThreads, kWaitingRequests, parts.log),
           verbs(kVerbThreads, kWaitingVerbs, parts.log),
-          singles(parts, enqueued),
+          singles(parts, *parts.enqueued),
           waits(parts.engine.workers()),
           changes(parts),
           feed(changes, parts.log),
@@ -107,7 +107,7 @@ public:
                readiness,
                pool,
                singles,
-               enqueued,
+               *parts.enqueued,
                counts,
                waits,
                verbs,
@@ -152,7 +152,6 @@ public:
     ApiParts parts;
     const std::unique_ptr<Gate> gate;
     Readiness readiness;
-    EnqueueCounts enqueued;
     HttpCounts counts;
     WorkPool pool;
     WorkPool verbs;

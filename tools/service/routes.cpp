@@ -1,6 +1,7 @@
 #include "tools/service/routes.hpp"
 
 #include "tools/service/api/audited.hpp"
+#include "tools/service/api/engine_set.hpp"
 #include "tools/service/api/job_paths.hpp"
 #include "tools/service/api/operator_paths.hpp"
 #include "tools/service/api/watch_paths.hpp"
@@ -21,6 +22,7 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace jobstrand::service {
 
@@ -45,6 +47,26 @@ void describe(const Request& request, const Answer& answer) {
     } else {
         answer(problem(400, "version must be 3.1, or 3.0"));
     }
+}
+
+/// Into the engine that a job belongs to, if this one is of a set.
+[[nodiscard]] Handler enqueueing(const RouteParts& parts) {
+    if (parts.api.set == nullptr) {
+        return enqueue_jobs(parts.api, parts.pool, parts.singles, parts.counts);
+    }
+    return [&set = *parts.api.set](Request request, const Answer& answer) {
+        set.enqueue(std::move(request), answer);
+    };
+}
+
+/// From whichever engine has it, likewise.
+[[nodiscard]] Handler showing(const RouteParts& parts) {
+    if (parts.api.set == nullptr) {
+        return parts.pool.wrap(show_job(parts.api));
+    }
+    return [&set = *parts.api.set](const Request& request, const Answer& answer) {
+        set.show(request, answer);
+    };
 }
 
 }  // namespace
@@ -72,12 +94,8 @@ std::vector<Route> all_routes(const RouteParts& parts) {
         {"GET", "/api/v1/openapi.json", Role::read, describe},
 
         {"GET", "/api/v1/jobs", Role::read, parts.shared.wrap(pool.wrap(list_jobs(api)))},
-        {"POST",
-         "/api/v1/jobs",
-         Role::worker,
-         enqueue_jobs(api, parts.pool, parts.singles, parts.counts),
-         {kJson, kLines, kOtherLines}},
-        {"GET", "/api/v1/jobs/{id}", Role::read, parts.shared.wrap(pool.wrap(show_job(api)))},
+        {"POST", "/api/v1/jobs", Role::worker, enqueueing(parts), {kJson, kLines, kOtherLines}},
+        {"GET", "/api/v1/jobs/{id}", Role::read, parts.shared.wrap(showing(parts))},
         {"GET", "/api/v1/stats", Role::read, parts.shared.wrap(pool.wrap(show_stats(api)))},
         {"GET", "/api/v1/events", Role::read, watch_changes(parts.feed)},
         {"POST", "/api/v1/wake", Role::worker, pool.wrap(wake_node(api))},

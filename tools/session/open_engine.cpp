@@ -1,8 +1,11 @@
 #include "tools/session/open_engine.hpp"
 
+#include "tools/engine/engine_of_key.hpp"
 #include "tools/session/service_handlers.hpp"
 #include "tools/tracing/span_exporter.hpp"
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace jobstrand::cli {
@@ -29,6 +32,13 @@ std::unique_ptr<engine::Wiring> open_engine(
         };
     }
     auto engine = std::make_unique<engine::Wiring>(std::move(options), around.clock, around.log);
+    if (std::ranges::count(settings.spread_over, around.engine_name) > 0) {
+        // A job that has nothing but its id belongs to where that was made.
+        engine->ids()->keep_to([names = settings.spread_over,
+                                name = around.engine_name](std::string_view id) {
+            return engine::engine_of_key(id, names) == name;
+        });
+    }
     add_service_handlers(
         engine->handlers(),
         {.clock = engine->clock(),

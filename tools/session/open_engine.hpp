@@ -35,6 +35,7 @@ struct EngineSurroundings {
     std::shared_ptr<executor::SharedThreads> threads = {};
     std::shared_ptr<SpanExporter> spans = {};  ///< nullptr: runs are not watched.
     const std::atomic<std::uint64_t>* dropped_log_lines = nullptr;  ///< nullptr: none is dropped.
+    std::string engine_name = {};                                   ///< As tokens name it.
 };
 
 /// An engine that is not started, with the service's handlers. Throws as engine::Wiring does.

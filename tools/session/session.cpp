@@ -407,7 +407,8 @@ EngineSurroundings Session::surroundings() {
         .handler_counts = &handler_counts_,
         .threads = threads_,
         .spans = spans_,
-        .dropped_log_lines = dropped_log_lines()};
+        .dropped_log_lines = dropped_log_lines(),
+        .engine_name = engine_name()};
 }
 
 std::string Session::missing_rights() {

@@ -164,6 +164,15 @@ constexpr std::array kServiceSettings{
         .meaning = "Bytes of one HTTP request; a longer one is answered 413.",
     },
     Setting{
+        .name = kSpreadOverName,
+        .unit = Unit::text,
+        .field = &in_settings<&Settings::spread_over>,
+        .most = kUrlLength,
+        .meaning = "Engines of this file, two at least, whose databases are as one for whoever "
+                   "enqueues over HTTP: the address of each stores every job where it belongs. "
+                   "Only at the top of the file.",
+    },
+    Setting{
         .name = "otlpEndpoint",
         .unit = Unit::text,
         .field = &in_spans<&SpanSettings::endpoint>,

@@ -50,6 +50,7 @@ inline constexpr std::string_view kDefinitionsName = "definitions";
 inline constexpr std::string_view kFlowableName = "flowable";
 inline constexpr std::string_view kRequeuesName = "requeues";
 inline constexpr std::string_view kEnginesName = "engines";
+inline constexpr std::string_view kSpreadOverName = "spreadOver";
 inline constexpr std::string_view kFlowablePreset = "flowable-6";
 inline constexpr std::string_view kCamundaPreset = "camunda-7";
 

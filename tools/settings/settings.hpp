@@ -90,8 +90,9 @@ struct Settings {
     bool executor_active = true;   ///< The service runs jobs as soon as it is up (R005).
     bool create_database = false;  ///< The service makes a database file that is not there.
     bool update_schema = true;     ///< The service creates or upgrades the tables when it starts.
-    std::int64_t batch_job_priority = 0;  ///< Of jobs that carry batches out (R055).
-    std::string retry_time_cycle;         ///< The text behind executor.retry.cycle.
+    std::vector<std::string> spread_over;  ///< Engines whose databases are as one; empty: none.
+    std::int64_t batch_job_priority = 0;   ///< Of jobs that carry batches out (R055).
+    std::string retry_time_cycle;          ///< The text behind executor.retry.cycle.
     executor::ExecutorSettings executor;
     HttpSettings http;
     SpanSettings spans;

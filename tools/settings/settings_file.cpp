@@ -131,6 +131,7 @@ private:
     void read(const toml::table& document) {
         std::vector<SettingEntry> entries;
         const toml::node* engines = nullptr;
+        int line_of_spread = 1;
         for (const auto& [key, node] : document) {
             if (key.str() == kCommandsName) {
                 CommandTables commands;
@@ -155,12 +156,51 @@ private:
             } else if (key.str() == kEnginesName) {
                 engines = &node;
             } else {
+                line_of_spread = key.str() == kSpreadOverName ? line_of(node) : line_of_spread;
                 read_entry(std::string(key.str()), node, entries);
             }
         }
         apply(std::move(entries), file_.settings, {});
         if (engines != nullptr) {
             read_engines(*engines);
+        }
+        check_spread(line_of_spread);
+    }
+
+    /// nullptr: there is no such engine in the file.
+    [[nodiscard]] const Settings* settings_of(const std::string& engine) const {
+        if (const auto found = file_.engines.find(engine); found != file_.engines.end()) {
+            return &found->second;
+        }
+        const bool is_first =
+            engine == service::kFirstEngine && !file_.settings.database_url.empty();
+        return is_first ? &file_.settings : nullptr;
+    }
+
+    void check_spread(int line) {
+        const std::vector<std::string>& names = file_.settings.spread_over;
+        const auto refuse = [&](std::string_view why) {
+            add_problem(line, fmt::format("{} {}", kSpreadOverName, why));
+        };
+        if (names.size() == 1) {
+            refuse("needs two engines at least");
+        }
+        const Settings* first = nullptr;
+        for (auto name = names.begin(); name != names.end(); ++name) {
+            const Settings* const engine = settings_of(*name);
+            if (engine == nullptr) {
+                refuse(fmt::format("names {0}, but there is no [engines.{0}]", printable(*name)));
+            } else if (std::find(names.begin(), name, *name) != name) {
+                refuse(fmt::format("names {} twice", printable(*name)));
+            } else if (first != nullptr && engine->http.token_file != first->http.token_file) {
+                // Who may enqueue at one address may do so at all.
+                refuse(fmt::format(
+                    "needs one httpTokenFile for all its engines, and {} has another than {}",
+                    printable(*name),
+                    printable(names.front())
+                ));
+            }
+            first = first == nullptr ? engine : first;
         }
     }
 
@@ -210,10 +250,17 @@ private:
         settings.executor.lock_owner.clear();
         settings.http.listen.clear();
         std::vector<SettingEntry> entries;
+        const std::string place = fmt::format("[engines.{}] ", printable(name));
         for (const auto& [key, node] : table) {
+            if (key.str() == kSpreadOverName) {
+                add_problem(
+                    line_of(node),
+                    fmt::format("{}{} stands at the top of the file", place, kSpreadOverName)
+                );
+                continue;
+            }
             read_entry(std::string(key.str()), node, entries);
         }
-        const std::string place = fmt::format("[engines.{}] ", printable(name));
         apply(std::move(entries), settings, place);
         if (settings.database_url.empty()) {
             add_problem(line_of(table), place + "needs db = \"URL\"");

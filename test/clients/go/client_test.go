@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -38,6 +39,25 @@ func expectFull(t *testing.T, job map[string]any) {
 		if text(job[name]) != text(wanted) {
 			t.Errorf("%s is %v, not %v", name, job[name], wanted)
 		}
+	}
+}
+
+func TestTheEngineOfAKeyIsTheOneThatAllClientsName(t *testing.T) {
+	content, err := os.ReadFile("../engine_of.json")
+	var cases []struct {
+		Key, Engine string
+		Names       []string
+	}
+	if err != nil || json.Unmarshal(content, &cases) != nil || len(cases) == 0 {
+		t.Fatal("no cases", err)
+	}
+	for _, one := range cases {
+		if engine := jobstrand.EngineOf(one.Key, one.Names); engine != one.Engine {
+			t.Errorf("%q belongs to %s, not %s", one.Key, one.Engine, engine)
+		}
+	}
+	if jobstrand.EngineOf("key", nil) != "" {
+		t.Error("an engine among none")
 	}
 }
 

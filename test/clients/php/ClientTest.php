@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 use Jobstrand\BusinessError;
 use Jobstrand\Client;
+use Jobstrand\Engines;
 use Jobstrand\Fail;
 use Jobstrand\Job;
 use Jobstrand\Jobs;
@@ -339,5 +340,14 @@ final class ClientTest extends TestCase
     {
         $this->expectException(Refused::class);
         $this->work(1, static fn () => null, str_repeat('x', 300));
+    }
+
+    public function testTheEngineOfAKeyIsTheOneThatAllClientsName(): void
+    {
+        foreach (json_decode(file_get_contents(__DIR__ . '/../engine_of.json'), true) as $one) {
+            self::assertSame($one['engine'], Engines::engineOf($one['key'], $one['names']));
+        }
+        $this->expectException(ValueError::class);
+        Engines::engineOf('key', []);
     }
 }

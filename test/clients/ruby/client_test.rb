@@ -13,6 +13,15 @@ FULL = { id: "full-1", delay: 3600, retries: 4, retry_cycle: "R5/PT1M", priority
          correlation_id: "c-1", traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
          unique_key: "mail-1", unique_for: 7200, on_duplicate: :keep }.freeze
 
+class EngineOfTest < Minitest::Test
+  def test_it_is_the_one_that_all_clients_name
+    JSON.parse(File.read("#{__dir__}/../engine_of.json")).each do |one|
+      assert_equal one["engine"], Jobstrand.engine_of(one["key"], one["names"]), one["key"]
+    end
+    assert_nil Jobstrand.engine_of("key", [])
+  end
+end
+
 class EnqueueTest < WithService
   # Each driver: how it runs a statement, and its connection.
   def apps

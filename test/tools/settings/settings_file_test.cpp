@@ -122,6 +122,38 @@ TEST(SettingsFile, A_certificate_and_its_key_need_each_other) {
     EXPECT_THAT(read_toml("httpKeyFile = 'k'").problems, Contains(HasSubstr("need each other")));
 }
 
+TEST(SettingsFile, Databases_that_are_as_one_are_engines_of_the_file) {
+    const std::string engines = "[engines.a]\ndb = 'sqlite:a'\n[engines.b]\ndb = 'sqlite:b'\n";
+    const auto problems = [&engines](const std::string& top, const std::string& more = "") {
+        return read_settings(top + "\n" + engines + more, "file").problems;
+    };
+    EXPECT_THAT(good("spreadOver = ['b', 'a']\n" + engines).spread_over, ElementsAre("b", "a"));
+    EXPECT_THAT(problems("spreadOver = 'main,a'\ndb = 'sqlite:m'"), IsEmpty());
+    EXPECT_THAT(
+        problems("spreadOver = 'main,a'"),
+        ElementsAre("file:1: spreadOver names main, but there is no [engines.main]")
+    );
+    EXPECT_THAT(
+        problems("\nspreadOver = ['a', 'c']"),
+        ElementsAre("file:2: spreadOver names c, but there is no [engines.c]")
+    );
+    EXPECT_THAT(
+        problems("spreadOver = ['a']"), ElementsAre("file:1: spreadOver needs two engines at least")
+    );
+    EXPECT_THAT(
+        problems("spreadOver = ['a', 'b', 'a']"), ElementsAre("file:1: spreadOver names a twice")
+    );
+    EXPECT_THAT(
+        problems("spreadOver = ['a', 'b']", "httpTokenFile = 'others'"),
+        ElementsAre("file:1: spreadOver needs one httpTokenFile for all its engines, and b has "
+                    "another than a")
+    );
+    EXPECT_THAT(
+        problems("", "spreadOver = ['a', 'b']"),
+        ElementsAre("file:6: [engines.b] spreadOver stands at the top of the file")
+    );
+}
+
 TEST(SettingsFile, Commands_have_a_program_and_optional_details) {
     const Settings settings = good(R"(
         [commands.hash]

@@ -119,7 +119,7 @@ void EnqueueGroup::store(std::vector<Item> items) {
         const auto enqueued = parts_.engine.enqueue_unique(std::move(jobs));
         counts_.add(enqueued);
         for (std::size_t i = 0; i < items.size(); ++i) {
-            items[i].answer(added(items[i].job, enqueued[i]));
+            items[i].answer(added(parts_, items[i].job, enqueued[i]));
         }
     } catch (const std::invalid_argument&) {
         store_each();
@@ -147,7 +147,7 @@ void EnqueueGroup::store_one(const Item& item) {
     try {
         const schema::Enqueued enqueued = parts_.engine.enqueueing().enqueue(item.job);
         counts_.add({enqueued});
-        item.answer(added(item.job, enqueued));
+        item.answer(added(parts_, item.job, enqueued));
     } catch (const std::exception& error) {
         counts_.add_failure(error);
         item.answer(enqueue_failure(parts_, error, {&item.job, 1}));

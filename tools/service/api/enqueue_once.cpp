@@ -28,37 +28,25 @@ constexpr std::chrono::hours kRemembered{24};
 /// Leaves room for who asks.
 constexpr std::size_t kKeyLengthMax = 200;
 
-/// Empty: nothing is wrong with it.
-[[nodiscard]] std::string_view mistake_in_key(const Request& request) {
-    const std::string_view key = request.header(kIdempotencyKey);
-    const bool is_visible =
-        std::ranges::all_of(key, [](char letter) { return letter > ' ' && letter <= '~'; });
-    if (request.count_headers(kIdempotencyKey) != 1 || key.empty() || key.size() > kKeyLengthMax ||
-        !is_visible) {
-        return "Idempotency-Key must be said once, in 1 to 200 visible ASCII characters";
-    }
-    return {};
-}
-
 /// Two callers may have had the same idea.
 [[nodiscard]] std::string key_of(const Request& request) {
     return request.caller + ' ' + std::string(request.header(kIdempotencyKey));
 }
 
 /// What makes two requests the same.
-[[nodiscard]] std::string digest_of(const Request& request) {
-    return hex_of(hash_of(std::string(request.header("Content-Type")) + '\n' + request.body));
+[[nodiscard]] std::string digest_of(const Request& request, const Order& order) {
+    return hex_of(
+        hash_of(std::string(request.header("Content-Type")) + '\n' + request.body + order.part)
+    );
 }
 
-/// What is enqueued, and how that is told.
-struct Order {
-    std::vector<executor::NewJob> jobs;
-    bool is_single = false;
-};
-
-[[nodiscard]] Response
-response_for(const Order& order, const std::vector<schema::Enqueued>& enqueued) {
-    return order.is_single ? added(order.jobs.front(), enqueued.front()) : added(enqueued);
+[[nodiscard]] Response response_for(
+    const ApiParts& api,
+    const Order& order,
+    const std::vector<schema::Enqueued>& enqueued
+) {
+    return order.is_single ? added(api, order.jobs.front(), enqueued.front())
+                           : added(api, enqueued);
 }
 
 /// Where the job is, of an answer about one.
@@ -109,7 +97,7 @@ is_remembered(persistence::Transaction& transaction, const RepeatableRequest& re
             remembered = RequestStore::take_request(transaction, request);
             if (!remembered) {
                 enqueued = api.engine.enqueueing().enqueue_all(transaction, order.jobs);
-                response = response_for(order, enqueued);
+                response = response_for(api, order, enqueued);
                 RequestStore::answer_request(
                     transaction, request.key, response.status, response.body
                 );
@@ -129,6 +117,36 @@ is_remembered(persistence::Transaction& transaction, const RepeatableRequest& re
 }
 
 }  // namespace
+
+std::string_view mistake_in_key(const Request& request) {
+    const std::string_view key = request.header(kIdempotencyKey);
+    const bool is_visible =
+        std::ranges::all_of(key, [](char letter) { return letter > ' ' && letter <= '~'; });
+    if (request.count_headers(kIdempotencyKey) != 1 || key.empty() || key.size() > kKeyLengthMax ||
+        !is_visible) {
+        return "Idempotency-Key must be said once, in 1 to 200 visible ASCII characters";
+    }
+    return {};
+}
+
+Response
+enqueue_once(const ApiParts& api, EnqueueCounts& counts, const Order& order, const Request& http) {
+    const std::string digest = digest_of(http, order);
+    const std::string key = key_of(http);
+    const schema::TimePoint now = api.engine.clock().now();
+    // Defended catch: an id that is taken is an answer to the caller, who is told which.
+    try {
+        return carry_out(
+            api,
+            counts,
+            order,
+            {.key = key, .digest = digest, .now = now, .until = now + kRemembered}
+        );
+    } catch (const std::exception& error) {
+        counts.add_failure(error);
+        return enqueue_failure(api, error, order.jobs);
+    }
+}
 
 WorkPool::BlockingHandler enqueue_once(const ApiParts& api, EnqueueCounts& counts) {
     return [&api, &counts](const Request& http) -> Response {
@@ -150,21 +168,7 @@ WorkPool::BlockingHandler enqueue_once(const ApiParts& api, EnqueueCounts& count
         if (!problems.empty()) {
             return bad_job(problems);
         }
-        const std::string digest = digest_of(http);
-        const std::string key = key_of(http);
-        const schema::TimePoint now = api.engine.clock().now();
-        // Defended catch: an id that is taken is an answer to the caller, who is told which.
-        try {
-            return carry_out(
-                api,
-                counts,
-                order,
-                {.key = key, .digest = digest, .now = now, .until = now + kRemembered}
-            );
-        } catch (const std::exception& error) {
-            counts.add_failure(error);
-            return enqueue_failure(api, error, order.jobs);
-        }
+        return enqueue_once(api, counts, order, http);
     };
 }
 

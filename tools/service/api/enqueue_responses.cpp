@@ -14,7 +14,8 @@
 
 namespace jobstrand::service {
 
-Response added(const executor::NewJob& job, const schema::Enqueued& enqueued) {
+Response
+added(const ApiParts& parts, const executor::NewJob& job, const schema::Enqueued& enqueued) {
     const std::string& id = enqueued.id;
     cli::Record record{cli::text_field("id", id)};
     if (job.repeats()) {
@@ -24,6 +25,9 @@ Response added(const executor::NewJob& job, const schema::Enqueued& enqueued) {
         record.push_back(cli::flag_field("isNew", enqueued.is_added));
         record.push_back(cli::text_or_null_field("replacedJob", enqueued.replaced));
     }
+    if (parts.set != nullptr) {
+        record.push_back(cli::text_field("engine", parts.engine_name));
+    }
     return {
         .status = enqueued.is_added ? 201 : 200,
         .body = json_of(record) + '\n',
@@ -31,7 +35,7 @@ Response added(const executor::NewJob& job, const schema::Enqueued& enqueued) {
     };
 }
 
-Response added(const std::vector<schema::Enqueued>& enqueued) {
+Response added(const ApiParts& parts, const std::vector<schema::Enqueued>& enqueued) {
     std::vector<std::string> texts;
     texts.reserve(enqueued.size());
     executor::EnqueueCounts counts;
@@ -39,14 +43,16 @@ Response added(const std::vector<schema::Enqueued>& enqueued) {
         texts.push_back(cli::json_string(one.id));
         counts.add(one);
     }
+    const std::vector<std::string> engines(texts.size(), cli::json_string(parts.engine_name));
     return {
         .status = counts.added > 0 ? 201 : 200,
         .body = fmt::format(
-            "{{\"added\":{},\"ids\":[{}],\"keptOut\":{},\"replaced\":{}}}\n",
+            "{{\"added\":{},\"ids\":[{}],\"keptOut\":{},\"replaced\":{}{}}}\n",
             counts.added,
             fmt::join(texts, ","),
             counts.kept_out,
-            counts.replaced
+            counts.replaced,
+            parts.set == nullptr ? "" : fmt::format(",\"engines\":[{}]", fmt::join(engines, ","))
         ),
     };
 }

@@ -13,11 +13,13 @@
 namespace jobstrand::service {
 
 /// 201 with the job's id, and the key of its series if it begins one. With a unique key also
-/// whether it was added, else 200, and which job it replaced.
-[[nodiscard]] Response added(const executor::NewJob& job, const schema::Enqueued& enqueued);
+/// whether it was added, else 200, and which job it replaced; of an engine of a set also its name.
+[[nodiscard]] Response
+added(const ApiParts& parts, const executor::NewJob& job, const schema::Enqueued& enqueued);
 
-/// 201 with all ids, in the order of the request, and how many were added; 200 if none was.
-[[nodiscard]] Response added(const std::vector<schema::Enqueued>& enqueued);
+/// 201 with all ids, in the order of the request, and how many were added; 200 if none was. Of a
+/// set also the engine of each.
+[[nodiscard]] Response added(const ApiParts& parts, const std::vector<schema::Enqueued>& enqueued);
 
 [[nodiscard]] Response bad_job(const std::vector<std::string>& problems);
 

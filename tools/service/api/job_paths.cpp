@@ -19,25 +19,37 @@ namespace jobstrand::service {
 
 namespace {
 
+[[nodiscard]] Response told(const ApiParts& api, cli::Record record) {
+    if (api.set != nullptr) {
+        record.push_back(cli::text_field("engine", api.engine_name));
+    }
+    return {.status = 200, .body = json_of(record) + '\n'};
+}
+
 [[nodiscard]] Response
 enqueue_batch(const ApiParts& api, EnqueueCounts& counts, const Request& request) {
     JobReader reader(api);
-    JobBatch batch = read_batch(request, reader);
+    const JobBatch batch = read_batch(request, reader);
     if (!batch.problems.empty()) {
         return bad_job(batch.problems);
     }
-    // Defended catch: an id that is taken is an answer to the caller, who is told which.
-    try {
-        const auto enqueued = api.engine.enqueueing().enqueue_all(batch.jobs);
-        counts.add(enqueued);
-        return added(enqueued);
-    } catch (const std::exception& error) {
-        counts.add_failure(error);
-        return enqueue_failure(api, error, batch.jobs);
-    }
+    return enqueue_all(api, counts, batch.jobs);
 }
 
 }  // namespace
+
+Response
+enqueue_all(const ApiParts& api, EnqueueCounts& counts, const std::vector<executor::NewJob>& jobs) {
+    // Defended catch: an id that is taken is an answer to the caller, who is told which.
+    try {
+        const auto enqueued = api.engine.enqueueing().enqueue_all(jobs);
+        counts.add(enqueued);
+        return added(api, enqueued);
+    } catch (const std::exception& error) {
+        counts.add_failure(error);
+        return enqueue_failure(api, error, jobs);
+    }
+}
 
 Handler
 enqueue_jobs(const ApiParts& api, WorkPool& pool, EnqueueGroup& singles, EnqueueCounts& counts) {
@@ -64,9 +76,7 @@ WorkPool::BlockingHandler show_job(const ApiParts& api) {
         const auto found = deadletter::JobSearch(store).find(id);
         if (!found) {
             if (const auto run = SeenRuns(api.engine.run_store(), request.scope).last_of(id)) {
-                return {
-                    .status = 200,
-                    .body = json_of(cli::record_of(cli::done_fields(), *run)) + '\n'};
+                return told(api, cli::record_of(cli::done_fields(), *run));
             }
             return problem(404, "there is no such job: it may have run already");
         }
@@ -75,7 +85,7 @@ WorkPool::BlockingHandler show_job(const ApiParts& api) {
         if (auto news = cli::news_field(api.engine.run_news_store(), found->placed)) {
             record.push_back(std::move(*news));
         }
-        return {.status = 200, .body = json_of(record) + '\n'};
+        return told(api, std::move(record));
     };
 }
 

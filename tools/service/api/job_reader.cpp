@@ -32,19 +32,13 @@ constexpr std::size_t kProblemsTold = 100;
 
 constexpr std::string_view kBlanks = " \t\r\n";
 
-/// One job of the list as it is written, with its number.
-struct Part {
-    std::size_t number;
-    std::string_view text;
-};
-
 [[nodiscard]] bool is_lines(const Request& request) {
     const std::string_view type = request.header("Content-Type");
     return !is_same_token(type.substr(0, type.find_first_of("; \t")), "application/json");
 }
 
-[[nodiscard]] std::vector<Part> lines_of(std::string_view text) {
-    std::vector<Part> lines;
+[[nodiscard]] std::vector<JobText> lines_of(std::string_view text) {
+    std::vector<JobText> lines;
     for (std::size_t number = 1; !text.empty() && lines.size() <= kJobsPerRequest; ++number) {
         const std::string_view line = text.substr(0, text.find('\n'));
         text.remove_prefix(std::min(line.size() + 1, text.size()));
@@ -55,8 +49,8 @@ struct Part {
     return lines;
 }
 
-[[nodiscard]] std::vector<Part> numbered(const std::vector<std::string_view>& items) {
-    std::vector<Part> parts;
+[[nodiscard]] std::vector<JobText> numbered(const std::vector<std::string_view>& items) {
+    std::vector<JobText> parts;
     for (const std::string_view item : items) {
         parts.push_back({parts.size() + 1, item});
     }
@@ -112,25 +106,32 @@ bool is_one_job(const Request& request) {
     return !is_lines(request) && (first == std::string::npos || request.body[first] != '[');
 }
 
-JobBatch read_batch(const Request& request, JobReader& reader) {
-    std::vector<Part> parts;
+schema::ParseResult<std::vector<JobText>> job_texts(const Request& request) {
+    std::vector<JobText> texts;
     if (is_lines(request)) {
-        parts = lines_of(request.body);
+        texts = lines_of(request.body);
     } else if (const auto items = cli::items_of(request.body, kJobsPerRequest)) {
-        parts = numbered(items.value());
+        texts = numbered(items.value());
     } else {
-        return {.jobs = {}, .problems = {items.error().message}};
+        return items.error();
     }
-    if (parts.empty() || parts.size() > kJobsPerRequest) {
-        return {
-            .jobs = {},
-            .problems = {fmt::format("a request has 1 to {} jobs", kJobsPerRequest)},
-        };
+    if (texts.empty() || texts.size() > kJobsPerRequest) {
+        return schema::ParseError{fmt::format("a request has 1 to {} jobs", kJobsPerRequest)};
     }
+    return texts;
+}
+
+JobBatch read_batch(const Request& request, JobReader& reader) {
+    const auto texts = job_texts(request);
+    return texts ? read_batch(request, texts.value(), reader)
+                 : JobBatch{.jobs = {}, .problems = {texts.error().message}};
+}
+
+JobBatch read_batch(const Request& request, std::span<const JobText> jobs, JobReader& reader) {
     JobBatch batch;
     executor::NewNames names;
     const std::string traceparent = traceparent_of(request);
-    for (const auto& [number, text] : parts) {
+    for (const auto& [number, text] : jobs) {
         ReadJob read = reader.read(text, request.scope, traceparent);
         if (const auto taken = names.add(read.job); taken && read.problems.empty()) {
             read.problems.push_back(cli::in_words(*taken));

@@ -2,11 +2,13 @@
 
 #include "executor/enqueue/new_job.hpp"
 #include "schema/series/series.hpp"
+#include "schema/text/parse_result.hpp"
 #include "tools/service/api/api_parts.hpp"
 #include "tools/service/http/message.hpp"
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,8 +48,18 @@ private:
 /// Jobs of one request.
 inline constexpr std::size_t kJobsPerRequest = 10'000;
 
-/// The jobs of a request, and every mistake in them, each with the number of its job or line, which
-/// count from 1; the first hundred are told. Empty: all of them can be enqueued.
+/// A job of a request as it is written, with the number of its item or line, which count from 1.
+struct JobText {
+    std::size_t number = 0;
+    std::string_view text;
+};
+
+/// Of a JSON array, or of JSON lines if the Content-Type says so: 1 to kJobsPerRequest jobs, or why
+/// not. They are of the request's body.
+[[nodiscard]] schema::ParseResult<std::vector<JobText>> job_texts(const Request& request);
+
+/// The jobs of a request, and every mistake in them, each with its number; the first hundred are
+/// told. Empty: all of them can be enqueued.
 struct JobBatch {
     std::vector<executor::NewJob> jobs;
     std::vector<std::string> problems;
@@ -56,8 +68,10 @@ struct JobBatch {
 /// Whether a body is one JSON object, and no list.
 [[nodiscard]] bool is_one_job(const Request& request);
 
-/// Reads a JSON array, or JSON lines if the Content-Type says so, of at most kJobsPerRequest jobs.
-/// Throws DbError and OutOfScope: see JobReader.
+/// Reads all jobs of a request, or those that are named of it. Throws DbError and OutOfScope: see
+/// JobReader.
 [[nodiscard]] JobBatch read_batch(const Request& request, JobReader& reader);
+[[nodiscard]] JobBatch
+read_batch(const Request& request, std::span<const JobText> jobs, JobReader& reader);
 
 }  // namespace jobstrand::service

@@ -37,6 +37,12 @@ export interface Enqueued {
   replaced: string | null;
 }
 
+/**
+ * The engine of a job among the names of several whose databases are as one (`spreadOver`). `key`: its process instance id, else its
+ * unique key, else the key of its series, else its id. Throws TypeError where there is no name.
+ */
+export declare function engineOf(key: string, names: readonly string[]): string;
+
 /** What the service tells of each job. */
 export interface JobFields<Payload = Json> {
   id: string;

@@ -5,6 +5,7 @@ Nothing but Python's standard library is needed.
 from .aio import AsyncWorker
 from .async_client import AsyncClient
 from .client import Client, Event
+from .engines import engine_of
 from .errors import BusinessError, Conflict, Fail, Invalid, JobstrandError, KeyHeld, NotAllowed, NotFound, Overloaded, Refused, Unreachable
 from .jobs import Enqueued, Job, NewJob
 from .result import Variables
@@ -32,5 +33,6 @@ __all__ = [
     "Unreachable",
     "Variables",
     "Worker",
+    "engine_of",
     "enqueue",
 ]

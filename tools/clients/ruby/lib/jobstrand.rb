@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "digest"
 require_relative "jobstrand/errors"
 require_relative "jobstrand/new_job"
 require_relative "jobstrand/insertion"
@@ -24,6 +25,12 @@ module Jobstrand
   # The same for many of NewJob, with few statements. Returns their ids, in the order of the jobs.
   def self.enqueue_all(connection, jobs)
     Insertion.run(connection, jobs)
+  end
+
+  # The engine of a job among the names of several whose databases are as one (spreadOver); nil among none. +key+: its process
+  # instance id, else its unique key, else the key of its series, else its id.
+  def self.engine_of(key, names)
+    names.max_by { |name| Digest::SHA256.hexdigest("#{name}\n#{key}") }
   end
 end
 

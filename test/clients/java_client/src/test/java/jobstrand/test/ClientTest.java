@@ -6,10 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 
 import jobstrand.ConflictException;
+import jobstrand.Engines;
 import jobstrand.Enqueued;
 import jobstrand.InvalidException;
 import jobstrand.JobstrandClient;
@@ -31,12 +34,26 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 class ClientTest {
     @TempDir Path folder;
+
+    @Test
+    void theEngineOfAKeyIsTheOneThatAllClientsName() throws Exception {
+        Path cases = Path.of(System.getProperty("jobstrand.engines"));
+        for (JsonNode one : new ObjectMapper().readTree(cases.toFile())) {
+            List<String> names = new ArrayList<>();
+            one.path("names").forEach(name -> names.add(name.asText()));
+            String key = one.path("key").asText();
+            assertEquals(one.path("engine").asText(), Engines.engineOf(key, names), key);
+        }
+        assertThrows(NoSuchElementException.class, () -> Engines.engineOf("key", List.of()));
+    }
 
     @Test
     void theClientTellsAllFields() throws Exception {
