@@ -100,7 +100,8 @@ struct Incident {
     std::string element = {};
     std::string execution = {};
     std::string instance = {};
-    std::string root_instance = {};  ///< That of the hierarchy that the instance is called in.
+    std::string root_instance = {};      ///< That of the hierarchy that the instance is called in.
+    std::string calling_instances = {};  ///< See schema::Job.
     std::string tenant = {};
     std::string node = {};        ///< The lock owner that held the job.
     std::string annotation = {};  ///< What an operator has noted.
@@ -108,6 +109,14 @@ struct Incident {
     // Only resolved ones have these.
     std::optional<schema::TimePoint> end = {};
     std::string resolution = {};  ///< Name of an IncidentEnd.
+
+    // Only read: where it comes from. An incident of the job's own instance is its own cause.
+    std::string cause_id = {};       ///< That of the instance one call deeper.
+    std::string root_cause_id = {};  ///< That of the job's own instance.
+
+    // Only those of calling instances have these.
+    std::string cause_instance = {};       ///< Whose cause_id is.
+    std::string root_cause_instance = {};  ///< Whose root_cause_id is.
 
     bool operator==(const Incident&) const = default;
 };
@@ -122,6 +131,7 @@ struct IncidentFilter {
     std::string job = {};
     std::string handler_type = {};
     std::string definition = {};
+    /// Also those of instances that it has called, each as its own incident (see calling_incident).
     std::string instance = {};
     std::string root_instance = {};
     std::string cause = {};

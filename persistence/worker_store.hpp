@@ -15,14 +15,22 @@
 
 namespace jobstrand::persistence {
 
+/// For whom a worker asks: it gets the jobs that name the user, or one of the groups, among their
+/// candidates, and those that name nobody are not among them. Borrows the texts.
+struct WantedCandidate {
+    std::string_view user = {};  ///< Empty: nobody.
+    std::span<const std::string> groups = {};
+};
+
 /// Which external jobs a worker wants: all that is set must match. Borrows the texts.
 struct WantedJobs {
     std::span<const std::string> topics;  ///< Handler types.
     std::optional<std::string_view> tenant = {};
     std::span<const std::string> tenants = {};  ///< One of them; none: of any.
     std::optional<std::string_view> scope_type = {};
-    bool are_of_instances = false;  ///< Only jobs of process instances.
-    bool by_priority = false;       ///< The highest first, and not the oldest.
+    std::optional<WantedCandidate> candidate = {};  ///< None: whomever they name.
+    bool are_of_instances = false;                  ///< Only jobs of process instances.
+    bool by_priority = false;                       ///< The highest first, and not the oldest.
 };
 
 /// A job as its worker names it. Without a revision, whatever a worker of this name holds counts.

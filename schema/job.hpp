@@ -92,6 +92,15 @@ struct Job {
     /// The `traceparent` of what caused it (see schema/text/trace_parent.hpp); empty: not said.
     std::string trace_parent = {};
 
+    /// The instances that called the one of the job: from the first that the root called down to
+    /// its own caller. A list of names (see schema/text/name_list.hpp), as the next two are.
+    std::string calling_instances = {};
+
+    // Only of external workers; an executable job is none.
+
+    std::string candidate_users = {};   ///< Who may have it (see persistence::WantedJobs).
+    std::string candidate_groups = {};  ///< Or is in one of these.
+
     /// In no column: the row of JS_CLAIM that names the job with the others of its page; 0: none
     /// does, and lock_owner is what its own row says.
     std::int64_t claim = 0;

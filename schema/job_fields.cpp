@@ -20,6 +20,10 @@ bool is_dead(JobPlace place) {
     return place == JobPlace::dead_letter;
 }
 
+bool may_be_external(JobPlace place) {
+    return !is_executable(place);
+}
+
 bool has_retries(JobPlace place) {
     return !is_dead(place);
 }
@@ -335,6 +339,39 @@ constexpr std::array kFields{
         .json_rank = 27,
         .is_settable = true,
         .add = {"--traceparent", "The trace that it belongs to (W3C)", "CONTEXT", 19},
+    },
+    JobField{
+        .column = {"CALLING_INSTANCES_", ColumnKind::names},
+        .member = &Job::calling_instances,
+        .name = "callingInstances",
+        .json_rank = 28,
+        .is_settable = true,
+        .most_characters = limits::kIdLength,
+        .add =
+            {"--calling-instance",
+             "Each that calls it, from the root's first down to its own caller",
+             "ID",
+             20},
+    },
+    JobField{
+        .column = {"CANDIDATE_USERS_", ColumnKind::names},
+        .member = &Job::candidate_users,
+        .name = "candidateUsers",
+        .is_in = may_be_external,
+        .json_rank = 29,
+        .is_settable = true,
+        .most_characters = limits::kNameLength,
+        .add = {"--candidate-user", "Each user whose worker may have it", "NAME", 21},
+    },
+    JobField{
+        .column = {"CANDIDATE_GROUPS_", ColumnKind::names},
+        .member = &Job::candidate_groups,
+        .name = "candidateGroups",
+        .is_in = may_be_external,
+        .json_rank = 30,
+        .is_settable = true,
+        .most_characters = limits::kNameLength,
+        .add = {"--candidate-group", "Each group whose workers may have it", "NAME", 22},
     },
 };
 

@@ -63,7 +63,8 @@ struct JobField {
     bool is_settable = false;  ///< May be said of a new job.
     bool must_be_given = false;
 
-    std::size_t most_characters = 0;  ///< Of a text; 0: what the column takes.
+    /// Of a text, or of each name of a list; 0: what the column takes.
+    std::size_t most_characters = 0;
     /// The bounds of a number that comes from outside.
     std::int64_t least = std::numeric_limits<std::int64_t>::min();
     std::int64_t most = std::numeric_limits<std::int64_t>::max();
@@ -73,6 +74,8 @@ struct JobField {
     FieldOption filter = {};  ///< Of the verbs that choose jobs.
     FieldFilter filter_by = FieldFilter::equal;
 
+    /// Whether the text is a list of names (see schema/text/name_list.hpp).
+    [[nodiscard]] constexpr bool is_list() const { return column.kind == ColumnKind::names; }
     [[nodiscard]] bool is_about(const JobMember& other) const { return member == other; }
 };
 

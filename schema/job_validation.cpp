@@ -2,10 +2,12 @@
 
 #include "schema/limits.hpp"
 #include "schema/retry_policy.hpp"
+#include "schema/text/name_list.hpp"
 #include "schema/text/text_rules.hpp"
 #include "schema/text/trace_parent.hpp"
 
 #include <array>
+#include <set>
 #include <string_view>
 
 namespace jobstrand::schema {
@@ -75,6 +77,47 @@ void check_trace_parent(const Job& job, Problems& problems) {
     }
 }
 
+void check_names(const JobField& field, std::string_view list, Problems& problems) {
+    check_text(field.name, list, limits::kNameListLength, problems);
+    const std::vector<std::string> names = names_in(list);
+    if (names.size() > limits::kNamesOfList) {
+        problems.push_back(
+            std::string(field.name) + " has more than " + std::to_string(limits::kNamesOfList) +
+            " names"
+        );
+        return;
+    }
+    for (const std::string& name : names) {
+        const std::string told = std::string(field.name) + ": a name";
+        if (field.is_about(&Job::calling_instances)) {
+            check_app_id(told, name, problems);
+        } else {
+            check_text(told, name, field.most_characters, problems);
+        }
+    }
+}
+
+void check_candidates(const Job& job, Problems& problems) {
+    const bool is_any = !job.candidate_users.empty() || !job.candidate_groups.empty();
+    if (is_any && job.type != kExternalWorkerType) {
+        problems.emplace_back("candidateUsers and candidateGroups go with a job of external workers"
+        );
+    }
+}
+
+void check_calling_instances(const Job& job, Problems& problems) {
+    const std::vector<std::string> calling = names_in(job.calling_instances);
+    std::set<std::string_view> instances{job.process_instance_id};
+    for (const std::string& instance : calling) {
+        if (!instances.insert(instance).second) {
+            problems.push_back("callingInstances: " + instance + " cannot call itself");
+        }
+    }
+    if (!calling.empty() && job.process_instance_id.empty()) {
+        problems.emplace_back("callingInstances go with processInstanceId");
+    }
+}
+
 /// What the columns of texts take by themselves.
 std::size_t most_characters(const JobField& field) {
     if (field.most_characters > 0) {
@@ -98,6 +141,8 @@ struct CheckMember {
         }
         if (field.is_about(&Job::payload)) {
             check_payload(text, problems);
+        } else if (field.is_list()) {
+            check_names(field, text, problems);
         } else if (field.column.kind == ColumnKind::id) {
             check_id(field.name, text, problems);
         } else if (field.column.kind == ColumnKind::app_id) {
@@ -125,6 +170,8 @@ constexpr std::array kRules{
     Rule{&Job::due_date, check_due_date},
     Rule{&Job::unique_key, check_unique_key},
     Rule{&Job::trace_parent, check_trace_parent},
+    Rule{&Job::calling_instances, check_calling_instances},
+    Rule{&Job::candidate_users, check_candidates},
 };
 
 void check_field(const JobField& field, const Job& job, Problems& problems) {

@@ -14,6 +14,11 @@ inline constexpr std::size_t kIdLength = 64;
 /// Characters of short texts (categories, handler types, element ids, ...): varchar(255).
 inline constexpr std::size_t kNameLength = 255;
 
+/// Names in one list of a job, and characters of the whole list (varchar(1000)): a row of MySQL has
+/// 65,535 bytes, of which the other texts take four fifths.
+inline constexpr std::size_t kNamesOfList = 100;
+inline constexpr std::size_t kNameListLength = 1000;
+
 /// Characters of payload kept in HANDLER_CFG_ (varchar(4000)); longer payloads go to
 /// ACT_GE_BYTEARRAY.
 inline constexpr std::size_t kInlinePayloadLength = 4000;

@@ -14,7 +14,7 @@
 namespace jobstrand::schema {
 
 /// The version of these tables, which this program reads and writes. Raised by every migration.
-inline constexpr int kSchemaVersion = 23;
+inline constexpr int kSchemaVersion = 24;
 
 /// The row of ACT_GE_PROPERTY whose VALUE_ is the version that a database has.
 inline constexpr std::string_view kSchemaVersionProperty = "jobstrand.schema.version";
@@ -26,6 +26,7 @@ enum class ColumnKind {
     name,     ///< Up to 255 characters.
     value,    ///< Up to 300 characters.
     message,  ///< Up to 4,000 characters.
+    names,    ///< A list of names, one a line: any text, binary collation.
     integer,  ///< 32 bits.
     big_integer,
     boolean,

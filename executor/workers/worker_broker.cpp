@@ -60,6 +60,23 @@ void require_count(std::size_t jobs) {
     );
 }
 
+void require_sound(const WorkCandidate& candidate) {
+    require(
+        !candidate.user.empty() || !candidate.groups.empty(),
+        "at least one of userId and groups must say something"
+    );
+    require(
+        candidate.groups.size() <= schema::limits::kNamesOfList,
+        fmt::format("there are at most {} groups", schema::limits::kNamesOfList)
+    );
+    if (!candidate.user.empty()) {
+        require_name(candidate.user, schema::limits::kNameLength, "userId");
+    }
+    for (const std::string& group : candidate.groups) {
+        require_name(group, schema::limits::kNameLength, "group");
+    }
+}
+
 void require_sound(const AcquireOrder& order) {
     require_worker(order.worker);
     require(!order.topics.empty(), "topic is required");
@@ -71,6 +88,9 @@ void require_sound(const AcquireOrder& order) {
         require_name(topic, schema::limits::kNameLength, "topic");
     }
     require_lock(order.lock);
+    if (order.candidate) {
+        require_sound(*order.candidate);
+    }
     require(
         order.jobs >= 1 && std::cmp_less_equal(order.jobs, schema::limits::kJobsOfWorker),
         fmt::format("numberOfTasks must be 1 to {}", schema::limits::kJobsOfWorker)
@@ -83,6 +103,9 @@ persistence::WantedJobs wanted_by(const AcquireOrder& order, bool by_priority) {
         .tenant = order.tenant,
         .tenants = order.tenants,
         .by_priority = order.by_priority || by_priority};
+    if (order.candidate) {
+        wanted.candidate = {.user = order.candidate->user, .groups = order.candidate->groups};
+    }
     if (order.scope_type == kOfProcesses) {
         wanted.are_of_instances = true;
     } else if (order.scope_type) {

@@ -39,6 +39,12 @@ struct WorkerCounts {
     std::atomic<std::uint64_t> not_held{0};  ///< Results that were refused.
 };
 
+/// For whom a worker asks; there must be somebody.
+struct WorkCandidate {
+    std::string user = {};  ///< Empty: nobody.
+    std::vector<std::string> groups = {};
+};
+
 /// What a worker asks for. A topic is a handler type.
 struct AcquireOrder {
     std::string worker;
@@ -48,7 +54,9 @@ struct AcquireOrder {
     std::optional<std::string> tenant = {};      ///< Only its jobs; empty: those of no tenant.
     std::vector<std::string> tenants = {};       ///< Only jobs of one of them; none: of any.
     std::optional<std::string> scope_type = {};  ///< Flowable's word: `bpmn`, `cmmn`, ...
-    bool by_priority = false;                    ///< Also where the broker does not do so anyway.
+    /// Only jobs that name the user, or one of the groups; none: whomever they name.
+    std::optional<WorkCandidate> candidate = {};
+    bool by_priority = false;  ///< Also where the broker does not do so anyway.
 };
 
 /// The worker has completed the job.

@@ -17,6 +17,12 @@ namespace jobstrand {
 /// The handler type of a job that takes the outcome of an external worker to the app.
 inline constexpr std::string_view kWorkerOutcome = "external-worker-complete";
 
+/// For whom a worker asks, as Flowable's forUserOrGroups: at least one of them is given.
+struct WorkCandidate {
+    std::string user = {};
+    std::vector<std::string> groups = {};  ///< Up to 100, of which the user is a member.
+};
+
 /// Which jobs a worker wants.
 struct WorkOrder {
     std::vector<std::string> topics = {};    ///< Handler types, 1 to 100.
@@ -24,6 +30,10 @@ struct WorkOrder {
     Duration lock{std::chrono::minutes(5)};  ///< More than 0, at most 30 days.
     std::vector<std::string> tenants = {};   ///< Empty: any; an empty text: jobs without one.
     bool by_priority = false;                ///< The highest first, and not the oldest.
+
+    /// Only jobs that name the user, or one of the groups, among their candidates
+    /// (NewJob::candidate_users, NewJob::candidate_groups); nullopt: whomever they name.
+    std::optional<WorkCandidate> candidate = {};
 };
 
 /// A job as its worker names it.

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace jobstrand {
 
@@ -34,6 +35,14 @@ struct Incident {
     // Only resolved ones have these.
     std::optional<TimePoint> end = {};
     std::string resolution = {};  ///< `requeued`, `removed` or `by hand`.
+
+    /// Which called the instance of the job, down to its own caller: each has an incident too, for
+    /// whoever asks by instance (IncidentQuery::process_instance_id).
+    std::vector<std::string> calling_instances = {};
+    std::string cause_id = {};             ///< The incident one call deeper; else its own id.
+    std::string root_cause_id = {};        ///< That of the job's own instance.
+    std::string cause_instance = {};       ///< Of a calling instance: whose cause_id is.
+    std::string root_cause_instance = {};  ///< And whose root_cause_id is.
 };
 
 /// Called for each new incident after the commit that opened it, on the thread that committed: one

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace jobstrand {
 
@@ -20,7 +21,8 @@ enum class OnDuplicate {
 ///
 ///     engine.enqueue({.handler_type = "send-invoice", .payload = R"({"order":17})"});
 ///
-/// Lengths: ids up to 64 characters, other texts up to 255, the payload up to 8 MiB.
+/// Lengths: ids up to 64 characters, other texts up to 255, the payload up to 8 MiB; a list has up
+/// to 100 names and 1,000 characters.
 struct NewJob {
     std::string handler_type = {};           ///< Which handler runs it.
     std::string payload = {};                ///< What the handler needs to know; JSON by custom.
@@ -40,6 +42,9 @@ struct NewJob {
     std::string trace_parent = {};            ///< `traceparent` of W3C Trace Context.
     std::string process_instance_id = {};     ///< Suspended and activated as a whole.
     std::string root_process_instance_id = {};
+    /// Which call its instance, from the first that the root calls down to its own caller: an
+    /// incident of the job is one of each of them too.
+    std::vector<std::string> calling_instances = {};
     std::string process_definition_id = {};
     std::string execution_id = {};
     std::string element_id = {};
@@ -47,7 +52,9 @@ struct NewJob {
     std::string category = {};
     std::string tenant_id = {};
     bool exclusive = true;
-    bool for_external_worker = false;  ///< Pulled by a worker, not run by a node.
+    bool for_external_worker = false;               ///< Pulled by a worker, not run by a node.
+    std::vector<std::string> candidate_users = {};  ///< Of a worker's: see WorkOrder::candidate.
+    std::vector<std::string> candidate_groups = {};
     std::string scope_id = {};
     std::string sub_scope_id = {};
     std::string scope_type = {};  ///< Empty: ours.

@@ -64,7 +64,7 @@ struct IncidentQuery {
     std::string job = {};
     std::string handler_type = {};
     std::string process_definition_id = {};
-    std::string process_instance_id = {};
+    std::string process_instance_id = {};       ///< Also what it calls: each as its own.
     std::string root_process_instance_id = {};  ///< Those of all instances called in it.
     std::string tenant_id = {};
 };

@@ -3,6 +3,7 @@
 #include "persistence/sql/new_rows.hpp"
 #include "schema/time.hpp"
 
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,9 +21,10 @@ namespace jobstrand::persistence {
 class HistoryConditions final {
 public:
     void add(std::string condition) { sql_.push_back(std::move(condition)); }
-    void add(std::string condition, Value parameter) {
+    void add(std::string condition, Value parameter) { add(std::move(condition), {parameter}); }
+    void add(std::string condition, std::initializer_list<Value> parameters) {
         sql_.push_back(std::move(condition));
-        parameters_.push_back(parameter);
+        parameters_.insert(parameters_.end(), parameters);
     }
 
     /// Unless the text is empty.

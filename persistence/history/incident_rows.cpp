@@ -39,7 +39,7 @@ constexpr std::string_view kListed = "CONFIGURATION_ IN (...)";
 constexpr std::string_view kInRange = "CONFIGURATION_ > ? AND CONFIGURATION_ <= ?";
 constexpr std::string_view kOfThose = "{} AND CONFIGURATION_ IN ({})";
 
-constexpr std::array<std::string_view, 15> kIncidentColumns{
+constexpr std::array<std::string_view, 16> kIncidentColumns{
     "ID_",
     "CONFIGURATION_",
     "INCIDENT_TIMESTAMP_",
@@ -53,6 +53,7 @@ constexpr std::array<std::string_view, 15> kIncidentColumns{
     "EXECUTION_ID_",
     "PROC_INST_ID_",
     "ROOT_PROC_INST_ID_",
+    "CALLING_INSTANCES_",
     "TENANT_ID_",
     "HOSTNAME_",
 };
@@ -77,6 +78,7 @@ void append_incident(std::vector<Value>& values, const Incident& incident, const
          text_or_null(incident.execution),
          text_or_null(incident.instance),
          text_or_null(incident.root_instance),
+         text_or_null(incident.calling_instances),
          text_or_null(incident.tenant),
          text_or_null(incident.node)}
     );
@@ -149,6 +151,7 @@ void open_incidents(
     NewRows rows{.table = kOpenTable, .columns = kIncidentColumns};
     for (Incident& incident : *incidents) {
         incident.id = book.next_id(incident.time);
+        incident.cause_id = incident.root_cause_id = incident.id;
         append_incident(rows.values, incident, transaction.dialect());
     }
     const std::string behind = overwriting(transaction.dialect());

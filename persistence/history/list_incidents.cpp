@@ -4,6 +4,7 @@
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
 #include "schema/limits.hpp"
+#include "schema/text/name_list.hpp"
 #include "schema/text/utf8.hpp"
 
 #include <fmt/format.h>
@@ -48,8 +49,15 @@ constexpr std::string_view kAnnotate = R"sql(
 constexpr std::string_view kShownColumns =
     "ID_, CONFIGURATION_, INCIDENT_TIMESTAMP_, INCIDENT_TYPE_, REASON_, INCIDENT_MSG_, "
     "HANDLER_TYPE_, PROC_DEF_ID_, JOB_DEF_ID_, ACTIVITY_ID_, EXECUTION_ID_, PROC_INST_ID_, "
-    "TENANT_ID_, HOSTNAME_, ANNOTATION_, ROOT_PROC_INST_ID_";
-constexpr std::size_t kShownColumnCount = 16;
+    "TENANT_ID_, HOSTNAME_, ANNOTATION_, ROOT_PROC_INST_ID_, CALLING_INSTANCES_";
+constexpr std::size_t kShownColumnCount = 17;
+
+/// Of the instance itself, or of one that it has called.
+constexpr std::string_view kOfInstance =
+    "(PROC_INST_ID_ = ? OR ROOT_PROC_INST_ID_ = ? OR {position_in}({calling}, ?) > 0)";
+
+/// Between the id of an incident and how many calls above it stands whose incident it is too.
+constexpr char kBeforeCalls = '.';
 
 Incident incident_in(const Row& row, bool is_open) {
     Incident incident;
@@ -69,6 +77,8 @@ Incident incident_in(const Row& row, bool is_open) {
     incident.node = row.text(13);
     incident.annotation = row.text(14);
     incident.root_instance = row.text(15);
+    incident.calling_instances = row.text(16);
+    incident.cause_id = incident.root_cause_id = incident.id;
     if (!is_open) {
         incident.end = row.time(kShownColumnCount);
         incident.resolution = row.text(kShownColumnCount + 1);
@@ -76,16 +86,74 @@ Incident incident_in(const Row& row, bool is_open) {
     return incident;
 }
 
-HistoryConditions conditions_of(const IncidentFilter& filter, std::string_view behind) {
+/// From the instance of the job up to the root.
+std::vector<std::string> callers_of(const Incident& incident) {
+    std::vector<std::string> callers = schema::names_in(incident.calling_instances);
+    const std::string& root = incident.root_instance;
+    const bool is_named = callers.empty() ? root == incident.instance : root == callers.front();
+    if (!root.empty() && !is_named) {
+        callers.insert(callers.begin(), root);
+    }
+    callers.push_back(incident.instance);
+    std::ranges::reverse(callers);
+    return callers;
+}
+
+/// The incident that a calling instance has because of this one: Camunda stores it, here it is
+/// known from who calls whom. Which element and definition of the caller it is, nobody has said.
+Incident calling_incident(Incident incident, const std::string& instance) {
+    const std::vector<std::string> callers = callers_of(incident);
+    const auto found = std::ranges::find(callers, instance);
+    if (found == callers.begin() || found == callers.end()) {
+        return incident;
+    }
+    const auto calls = found - callers.begin();
+    const std::string own = incident.id;
+    const auto id_above = [&](std::ptrdiff_t count) {
+        return count == 0 ? own : fmt::format("{}{}{}", own, kBeforeCalls, count);
+    };
+    incident.id = id_above(calls);
+    incident.cause_id = id_above(calls - 1);
+    incident.cause_instance = *std::prev(found);
+    incident.root_cause_instance = std::move(incident.instance);
+    incident.instance = instance;
+    incident.definition.clear();
+    incident.job_definition.clear();
+    incident.element.clear();
+    incident.execution.clear();
+    return incident;
+}
+
+/// `line` is the instance between two line breaks, which the conditions borrow.
+HistoryConditions conditions_of(
+    const IncidentFilter& filter,
+    std::string_view behind,
+    std::string_view line,
+    const Dialect& dialect
+) {
     HistoryConditions conditions;
     conditions.add_equal("CONFIGURATION_", filter.job);
     if (!behind.empty()) {
-        conditions.add(filter.is_open ? "CONFIGURATION_ > ?" : "ID_ < ?", behind);
+        const std::string_view id = behind.substr(0, behind.find(kBeforeCalls));
+        conditions.add(
+            filter.is_open ? "CONFIGURATION_ > ?" : "ID_ < ?", filter.is_open ? behind : id
+        );
     }
     conditions.add_period("INCIDENT_TIMESTAMP_", filter.after, filter.before);
     conditions.add_equal("HANDLER_TYPE_", filter.handler_type);
     conditions.add_equal("PROC_DEF_ID_", filter.definition);
-    conditions.add_equal("PROC_INST_ID_", filter.instance);
+    if (!filter.instance.empty()) {
+        const std::string calling =
+            fmt::format(fmt::runtime(dialect.between_breaks), "CALLING_INSTANCES_");
+        conditions.add(
+            fmt::format(
+                kOfInstance,
+                fmt::arg("position_in", dialect.position_in),
+                fmt::arg("calling", calling)
+            ),
+            {filter.instance, filter.instance, line}
+        );
+    }
     conditions.add_equal("ROOT_PROC_INST_ID_", filter.root_instance);
     conditions.add_equal("REASON_", filter.cause);
     conditions.add_equal("TENANT_ID_", filter.tenant);
@@ -162,17 +230,25 @@ std::vector<Incident> SqlHistoryStore::incidents(
     std::string_view behind,
     std::size_t limit
 ) {
-    const HistoryConditions conditions = conditions_of(filter, behind);
-    std::vector<Value> parameters = conditions.parameters();
-    parameters.emplace_back(static_cast<std::int64_t>(limit));
+    const std::string line = fmt::format("\n{}\n", filter.instance);
     std::vector<Incident> incidents;
     runner_.read([&](Connection& connection) {
         incidents.clear();
+        const HistoryConditions conditions =
+            conditions_of(filter, behind, line, connection.dialect());
+        std::vector<Value> parameters = conditions.parameters();
+        parameters.emplace_back(static_cast<std::int64_t>(limit));
         connection.query(
             {.sql = question_of(filter, conditions, connection.dialect()),
              .columns = filter.is_open ? kShownColumnCount : kShownColumnCount + 2},
             parameters,
-            [&](const Row& row) { incidents.push_back(incident_in(row, filter.is_open)); }
+            [&](const Row& row) {
+                Incident found = incident_in(row, filter.is_open);
+                incidents.push_back(
+                    filter.instance.empty() ? std::move(found)
+                                            : calling_incident(std::move(found), filter.instance)
+                );
+            }
         );
     });
     return incidents;

@@ -261,6 +261,7 @@ std::vector<Migration> migrations(const Dialect& dialect) {
         {23,
          "what series keep of their turns, and locks by name",
          create_tables_and_indexes(dialect, is_about_named_locks)},
+        {24, "whom jobs are linked to", {}},  // Columns alone, which are added before the steps.
     };
 }
 

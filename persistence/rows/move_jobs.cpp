@@ -39,6 +39,8 @@ PlacedJob changed(Job&& job, const Transition& transition) {
         job.type = schema::kMessageType;
         job.handler_type = schema::kWorkerOutcomeType;
         job.payload = *transition.outcome;
+        job.candidate_users.clear();  // It is the app's now.
+        job.candidate_groups.clear();
     }
     return {.place = transition.to.value(), .job = std::move(job)};
 }

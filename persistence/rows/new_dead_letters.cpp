@@ -36,6 +36,7 @@ Incident incident_of(const NewDeadLetter& dead, schema::TimePoint now) {
         .execution = job.execution_id,
         .instance = job.process_instance_id,
         .root_instance = job.root_process_instance_id,
+        .calling_instances = job.calling_instances,
         .tenant = job.tenant_id,
         .node = dead.node,
     };

@@ -53,6 +53,8 @@ std::size_t longest_text(ColumnKind kind) {
             return kValueLength;
         case ColumnKind::message:
             return schema::limits::kInlinePayloadLength;
+        case ColumnKind::names:
+            return schema::limits::kNameListLength;
         case ColumnKind::integer:
         case ColumnKind::big_integer:
         case ColumnKind::boolean:

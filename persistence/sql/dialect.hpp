@@ -74,6 +74,8 @@ struct Dialect {
 
     /// The function that finds the position of its second argument in its first; 0: not in it.
     std::string_view position_in;
+    /// A text between two line breaks, for which a name between two is looked; {0} is the text.
+    std::string_view between_breaks;
     /// The last characters of a text, of which there may be fewer: {0} is the text, {1} how many.
     std::string_view last_characters;
 

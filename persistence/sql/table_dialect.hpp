@@ -21,6 +21,7 @@ struct ColumnTypes {
     std::string_view name;
     std::string_view value;
     std::string_view message;
+    std::string_view names;
     std::string_view integer;
     std::string_view big_integer;
     std::string_view boolean;
@@ -39,6 +40,8 @@ struct ColumnTypes {
                 return value;
             case schema::ColumnKind::message:
                 return message;
+            case schema::ColumnKind::names:
+                return names;
             case schema::ColumnKind::integer:
                 return integer;
             case schema::ColumnKind::big_integer:

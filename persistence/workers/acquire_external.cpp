@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <optional>
 #include <string>
 #include <utility>
@@ -46,7 +47,7 @@ constexpr std::string_view kFirst = R"sql(
 
 constexpr std::string_view kConditions =
     "(LOCK_EXP_TIME_ IS NULL OR LOCK_EXP_TIME_ < ?) AND HANDLER_TYPE_ IN ({topics}) "
-    "{of_tenant} {of_tenants} {of_scope} {of_instances} {and_ours}";
+    "{of_tenant} {of_tenants} {of_scope} {of_candidate} {of_instances} {and_ours}";
 
 constexpr std::string_view kBehindInPriority = "(PRIORITY_ < ? OR (PRIORITY_ = ? AND ID_ > ?))";
 
@@ -54,6 +55,9 @@ constexpr std::string_view kOfTenant = "AND COALESCE(TENANT_ID_, '') = ?";
 constexpr std::string_view kOfTenants = "AND COALESCE(TENANT_ID_, '') IN ({})";
 constexpr std::string_view kOfScope = "AND SCOPE_TYPE_ = ?";
 constexpr std::string_view kOfInstances = "AND {instance} IS NOT NULL";
+
+/// Whether a name, between two line breaks, is in a list of names.
+constexpr std::string_view kHasName = "{position_in}({list}, ?) > 0";
 
 /// Jobs of one SELECT at most, whatever a worker asks for.
 constexpr std::size_t kPage = schema::limits::kJobsPerTransaction;
@@ -76,12 +80,37 @@ std::string marks_for(std::size_t count) {
 struct WantedCondition {
     std::string sql;
     std::vector<Value> parameters;
+    std::deque<std::string> texts = {};  ///< Which the parameters borrow.
 };
+
+/// That somebody, or one of these groups, is among the candidates of a job. Adds the parameters.
+std::string
+of_candidate(const WantedCandidate& candidate, WantedCondition& condition, const Dialect& dialect) {
+    std::string sql;
+    const auto add = [&](std::string_view column, std::string_view name) {
+        condition.parameters.emplace_back(
+            std::string_view(condition.texts.emplace_back(fmt::format("\n{}\n", name)))
+        );
+        const std::string list = fmt::format(fmt::runtime(dialect.between_breaks), column);
+        sql += sql.empty() ? "AND (" : " OR ";
+        sql += fmt::format(
+            kHasName, fmt::arg("position_in", dialect.position_in), fmt::arg("list", list)
+        );
+    };
+    if (!candidate.user.empty()) {
+        add("CANDIDATE_USERS_", candidate.user);
+    }
+    for (const std::string& group : candidate.groups) {
+        add("CANDIDATE_GROUPS_", group);
+    }
+    return sql.empty() ? "AND 1 = 0" : sql + ')';
+}
 
 WantedCondition
 condition_of(const WantedJobs& wanted, schema::TimePoint now, const Dialect& dialect) {
     const std::size_t topics = padded_list_size(wanted.topics.size());
-    std::vector<Value> parameters{now};
+    WantedCondition condition{.sql = {}, .parameters = {now}};
+    std::vector<Value>& parameters = condition.parameters;
     for (std::size_t i = 0; i < topics; ++i) {
         const std::size_t topic = std::min(i, wanted.topics.size() - 1);
         parameters.emplace_back(std::string_view(wanted.topics[topic]));
@@ -95,21 +124,23 @@ condition_of(const WantedJobs& wanted, schema::TimePoint now, const Dialect& dia
     if (wanted.scope_type) {
         parameters.emplace_back(*wanted.scope_type);
     }
+    const std::string candidate =
+        wanted.candidate ? of_candidate(*wanted.candidate, condition, dialect) : "";
     const std::string of_instances = fmt::format(
         kOfInstances, fmt::arg("instance", expression_for("PROCESS_INSTANCE_ID_", dialect))
     );
     const std::string of_tenants = fmt::format(kOfTenants, marks_for(wanted.tenants.size()));
-    return {
-        .sql = fmt::format(
-            kConditions,
-            fmt::arg("topics", marks_for(topics)),
-            fmt::arg("of_tenant", wanted.tenant ? kOfTenant : ""),
-            fmt::arg("of_tenants", wanted.tenants.empty() ? "" : of_tenants),
-            fmt::arg("of_scope", wanted.scope_type ? kOfScope : ""),
-            fmt::arg("of_instances", wanted.are_of_instances ? of_instances : ""),
-            fmt::arg("and_ours", and_ours(dialect))
-        ),
-        .parameters = std::move(parameters)};
+    condition.sql = fmt::format(
+        kConditions,
+        fmt::arg("topics", marks_for(topics)),
+        fmt::arg("of_tenant", wanted.tenant ? kOfTenant : ""),
+        fmt::arg("of_tenants", wanted.tenants.empty() ? "" : of_tenants),
+        fmt::arg("of_scope", wanted.scope_type ? kOfScope : ""),
+        fmt::arg("of_candidate", candidate),
+        fmt::arg("of_instances", wanted.are_of_instances ? of_instances : ""),
+        fmt::arg("and_ours", and_ours(dialect))
+    );
+    return condition;
 }
 
 JobRows free_rows(

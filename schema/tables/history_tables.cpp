@@ -102,6 +102,7 @@ std::vector<Column> incident_columns() {
         {"HANDLER_TYPE_", ColumnKind::name},
         {"HOSTNAME_", ColumnKind::name},
         {"ROOT_PROC_INST_ID_", ColumnKind::app_id},
+        {"CALLING_INSTANCES_", ColumnKind::names},
     };
 }
 

@@ -105,6 +105,23 @@ TEST_F(PublicWorkers, A_lock_that_is_over_gives_the_job_to_the_next_one) {
     EXPECT_EQ(second_.complete(won.held), WorkAnswer::done);
 }
 
+TEST_F(PublicWorkers, A_worker_asks_for_a_user_and_groups_as_at_flowable) {
+    add("a", {.candidate_users = {"kermit", "fozzie"}});
+    add("b", {.candidate_groups = {"bears"}});
+    add("c");
+    EXPECT_EQ(
+        engine_.find("a").value().candidate_users, (std::vector<std::string>{"kermit", "fozzie"})
+    );
+    const auto ids_for = [this](WorkCandidate candidate) {
+        return ids_of({.topics = {"invoice"}, .jobs = 9, .candidate = std::move(candidate)});
+    };
+    EXPECT_THAT(ids_for({.user = "gonzo", .groups = {"pigs"}}), IsEmpty());
+    EXPECT_THAT(ids_for({.user = "fozzie", .groups = {"bears"}}), ElementsAre("a", "b"));
+    EXPECT_THROW((void)ids_for({}), std::invalid_argument) << "nobody is not everybody";
+    EXPECT_THAT(ids_of({.topics = {"invoice"}, .jobs = 9}), ElementsAre("c"));
+    EXPECT_THROW(add("d", {.candidate_users = {"a\nb"}}), std::invalid_argument);
+}
+
 // I4
 TEST_F(PublicWorkers, An_earlier_run_of_the_same_worker_writes_nothing) {
     add("a");

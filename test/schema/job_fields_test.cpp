@@ -53,7 +53,8 @@ struct Fits {
 
     bool operator()(std::string Job::*) const {
         return kind == ColumnKind::id || kind == ColumnKind::app_id || kind == ColumnKind::name ||
-               kind == ColumnKind::value || kind == ColumnKind::message;
+               kind == ColumnKind::value || kind == ColumnKind::message ||
+               kind == ColumnKind::names;
     }
     bool operator()(int Job::*) const { return kind == ColumnKind::integer; }
     bool operator()(std::int64_t Job::*) const { return kind == ColumnKind::big_integer; }
@@ -130,7 +131,10 @@ TEST(JobFields, Some_tables_lack_the_lock_the_retries_or_where_a_job_came_from) 
         }
         return names;
     };
-    EXPECT_THAT(lacks(JobPlace::executable), ElementsAre("suspendedFrom", "failedTime"));
+    EXPECT_THAT(
+        lacks(JobPlace::executable),
+        ElementsAre("suspendedFrom", "failedTime", "candidateUsers", "candidateGroups")
+    );
     for (const JobPlace place : {JobPlace::timer, JobPlace::external_worker}) {
         EXPECT_THAT(
             lacks(place), ElementsAre("suspendedFrom", "needs", "lostStarts", "failedTime")

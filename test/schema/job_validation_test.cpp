@@ -1,6 +1,7 @@
 #include "schema/job_validation.hpp"
 
 #include "schema/limits.hpp"
+#include "schema/text/name_list.hpp"
 #include "test/fixtures/job_builder.hpp"
 
 #include <gmock/gmock.h>
@@ -74,6 +75,36 @@ TEST(JobValidation, Each_mistake_is_one_sentence_that_names_field_and_bound) {
         {[](Job& job) { job.handler_type = ""; }, "handlerType must be given"},
         {[](Job& job) { job.payload = std::string(limits::kPayloadBytes + 1, 'p'); },
          "payload is longer than 8388608 bytes"},
+        {[](Job& job) { job.candidate_users = "kermit"; },
+         "candidateUsers and candidateGroups go with a job of external workers"},
+        {[](Job& job) {
+             job.type = kExternalWorkerType;
+             job.candidate_groups = "bears\n" + std::string(256, 'g');
+         },
+         "candidateGroups: a name is longer than 255 characters"},
+        {[](Job& job) {
+             job.type = kExternalWorkerType;
+             job.candidate_users = joined_names(std::vector<std::string>(101, "u")).value();
+         },
+         "candidateUsers has more than 100 names"},
+        {[](Job& job) {
+             job.type = kExternalWorkerType;
+             job.candidate_users =
+                 joined_names(std::vector<std::string>(5, std::string(250, 'u'))).value();
+         },
+         "candidateUsers is longer than 1000 characters"},
+        {[](Job& job) { job.calling_instances = "order"; },
+         "callingInstances go with processInstanceId"},
+        {[](Job& job) {
+             job.process_instance_id = "card";
+             job.calling_instances = "order\ncard";
+         },
+         "callingInstances: card cannot call itself"},
+        {[](Job& job) {
+             job.process_instance_id = "card";
+             job.calling_instances = std::string(65, 'i');
+         },
+         "callingInstances: a name is longer than 64 characters"},
         {[](Job& job) { job.payload = "{\xC3}"; }, "payload is not UTF-8 text without NUL"},
         {[](Job& job) { job.type = "batch"; }, "type must be message, timer or externalWorker"},
         {[](Job& job) { job.retries = -1; }, "retries must be 0 to 100000"},
@@ -109,6 +140,27 @@ TEST(JobValidation, All_mistakes_are_told_at_once) {
     job.handler_type = "";
     job.retries = -1;
     EXPECT_EQ(problems_of(job).size(), 3U);
+}
+
+TEST(JobValidation, A_list_of_names_is_one_text_with_a_name_on_each_line) {
+    const std::vector<std::string> names{"kermit", "cn=a,ou=b", "müller |"};
+    const auto list = joined_names(names);
+    ASSERT_TRUE(list);
+    EXPECT_EQ(list.value(), "kermit\ncn=a,ou=b\nmüller |");
+    EXPECT_EQ(names_in(list.value()), names);
+    EXPECT_EQ(joined_names(std::vector<std::string>{}).value(), "");
+    EXPECT_THAT(names_in(""), IsEmpty());
+    EXPECT_THAT(names_in("\na\n\nb\n"), ElementsAre("a", "b")) << "as SQL may write it";
+}
+
+TEST(JobValidation, A_list_has_no_name_that_is_empty_or_is_two) {
+    const auto problem_of = [](std::vector<std::string> names) {
+        return joined_names(names).error().message;
+    };
+    EXPECT_EQ(problem_of({"a", ""}), "has an empty name");
+    EXPECT_EQ(problem_of({""}), "has an empty name");
+    EXPECT_EQ(problem_of({"a\nb"}), "has a name with a line break");
+    EXPECT_EQ(problem_of({"a\r"}), "has a name with a line break");
 }
 
 }  // namespace

@@ -89,19 +89,26 @@ Names joined(Names first, const Names& second) {
     return first;
 }
 
+const Names kCandidates{"CANDIDATE_USERS_", "CANDIDATE_GROUPS_"};
+
 TEST(Tables, Executable_timer_and_external_jobs_have_flowables_27_columns_then_ours) {
     ASSERT_EQ(kFlowableJobColumns.size(), 27U);
     const Names expected = joined(kFlowableJobColumns, kOurJobColumns);
     for (const auto* table : {"ACT_RU_TIMER_JOB", "ACT_RU_EXTERNAL_JOB"}) {
         EXPECT_THAT(
-            columns_of(table), ElementsAreArray(joined(expected, {"UNIQUE_KEY_", "TRACE_PARENT_"}))
+            columns_of(table),
+            ElementsAreArray(joined(
+                joined(expected, {"UNIQUE_KEY_", "TRACE_PARENT_", "CALLING_INSTANCES_"}),
+                kCandidates
+            ))
         ) << table;
     }
     EXPECT_THAT(
         columns_of("ACT_RU_JOB"),
-        ElementsAreArray(
-            joined(expected, {"NEEDS_", "LOST_STARTS_", "UNIQUE_KEY_", "TRACE_PARENT_"})
-        )
+        ElementsAreArray(joined(
+            expected,
+            {"NEEDS_", "LOST_STARTS_", "UNIQUE_KEY_", "TRACE_PARENT_", "CALLING_INSTANCES_"}
+        ))
     );
 }
 
@@ -112,7 +119,14 @@ TEST(Tables, Suspended_jobs_have_no_lock_and_say_where_they_came_from) {
         columns_of("ACT_RU_SUSPENDED_JOB"),
         ElementsAreArray(joined(
             joined(flowables, without(kOurJobColumns, {"SERIES_"})),
-            {"SUSPENDED_FROM_", "SERIES_", "UNIQUE_KEY_", "TRACE_PARENT_"}
+            joined(
+                {"SUSPENDED_FROM_",
+                 "SERIES_",
+                 "UNIQUE_KEY_",
+                 "TRACE_PARENT_",
+                 "CALLING_INSTANCES_"},
+                kCandidates
+            )
         ))
     );
 }
@@ -124,7 +138,10 @@ TEST(Tables, Dead_letters_have_neither_lock_nor_retries) {
     EXPECT_THAT(
         columns_of("ACT_RU_DEADLETTER_JOB"),
         ElementsAreArray(joined(
-            joined(flowables, kOurJobColumns), {"FAILED_TIME_", "UNIQUE_KEY_", "TRACE_PARENT_"}
+            joined(flowables, kOurJobColumns),
+            joined(
+                {"FAILED_TIME_", "UNIQUE_KEY_", "TRACE_PARENT_", "CALLING_INSTANCES_"}, kCandidates
+            )
         ))
     );
 }

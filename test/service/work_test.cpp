@@ -68,6 +68,39 @@ TEST_F(WorkTest, Jobs_of_several_topics_come_at_once_as_the_command_line_prints_
     EXPECT_EQ(jobs[2]["revision"], 2);
 }
 
+TEST_F(WorkTest, A_worker_gets_the_jobs_of_its_user_or_groups_and_all_if_it_names_nobody) {
+    const json users{"kermit"};
+    const json groups{"bears", "pigs"};
+    for (const json& job :
+         {json{{"id", "a"}, {"candidateUsers", users}},
+          json{{"id", "b"}, {"candidateGroups", groups}},
+          json{{"id", "c"}}}) {
+        json whole = job;
+        whole["handlerType"] = "invoice";
+        whole["external"] = true;
+        ASSERT_EQ(ask(post("/api/v1/jobs", whole.dump())).status, 201);
+    }
+    const auto acquire_for = [this](const json& candidate) {
+        json order = candidate;
+        order["worker"] = "w-1";
+        order["topics"] = json{"invoice"};
+        order["jobs"] = 9;
+        std::vector<std::string> ids;
+        const json taken = say("acquire", order)["items"];
+        for (const json& job : taken) {
+            ids.push_back(job["id"]);
+        }
+        (void)ask(post("/external-job-api/unacquire/jobs", R"({"workerId":"w-1"})"));
+        return ids;
+    };
+    using testing::ElementsAre;
+    EXPECT_THAT(acquire_for({{"userId", "gonzo"}}), testing::IsEmpty());
+    EXPECT_THAT(acquire_for({{"userId", "kermit"}}), ElementsAre("a"));
+    EXPECT_THAT(acquire_for({{"groups", {"cooks", "pigs"}}}), ElementsAre("b"));
+    EXPECT_THAT(acquire_for({{"userId", "kermit"}, {"groups", {"bears"}}}), ElementsAre("a", "b"));
+    EXPECT_THAT(acquire_for({{"userId", nullptr}}), ElementsAre("a", "b", "c"));
+}
+
 // RFC 7240.
 TEST_F(WorkTest, A_worker_that_prefers_little_is_spared_what_it_knows) {
     add_external(2);
@@ -233,7 +266,12 @@ TEST_F(WorkTest, What_cannot_be_meant_so_is_refused) {
          {R"({"worker":"w"})",
           R"({"worker":"w","topics":[]})",
           R"({"worker":"w","topics":["a"],"jobs":0})",
-          R"({"worker":"w","topics":["a"],"topic":"a"})"}) {
+          R"({"worker":"w","topics":["a"],"topic":"a"})",
+          R"({"worker":"w","topics":["a"],"groups":"bears"})",
+          R"({"worker":"w","topics":["a"],"groups":[]})",
+          R"({"worker":"w","topics":["a"],"groups":[""]})",
+          R"({"worker":"w","topics":["a"],"userId":"","groups":[]})",
+          R"({"worker":"w","topics":["a"],"userId":17})"}) {
         EXPECT_EQ(ask(post("/api/v1/external-jobs/acquire", body)).status, 400) << body;
     }
     EXPECT_EQ(

@@ -89,6 +89,19 @@ TEST_F(WorkWaitsTest, Who_has_waited_long_enough_gets_nothing) {
     EXPECT_EQ(items_of(ask(waiting_for("a", "PT0.01S"))).size(), 0U);
 }
 
+// Who looks in vain spares those who want the same the look, and nobody else.
+TEST_F(WorkWaitsTest, Who_waits_for_a_users_jobs_keeps_nobody_from_those_of_others) {
+    RawClient of_user(http->port());
+    const json order{{"worker", "w"}, {"topics", {"a"}}, {"wait", "PT50S"}, {"userId", "gonzo"}};
+    ASSERT_TRUE(of_user.send(post("/api/v1/external-jobs/acquire", order.dump())));
+    RawClient waiting(http->port());
+    ASSERT_TRUE(waiting.send(waiting_for("a")));
+    add_external("a");
+    EXPECT_EQ(items_of(waiting.receive()).size(), 1U);
+    (void)add(R"({"handlerType":"a","external":true,"candidateUsers":["gonzo"]})");
+    EXPECT_EQ(items_of(of_user.receive()).size(), 1U);
+}
+
 TEST_F(WorkWaitsTest, Each_of_many_who_wait_gets_a_job_of_its_own) {
     std::vector<std::unique_ptr<RawClient>> clients;
     for (int i = 0; i < 20; ++i) {

@@ -69,7 +69,8 @@ TEST_F(CliJob, Add_takes_every_field_and_prints_the_id) {
         "elementId": "task-1", "elementName": "Send it", "category": "mail",
         "tenantId": "tenant-1", "exclusive": false, "uniqueKey": "invoice of order 17",
         "lockOwner": null, "lockExpirationTime": null, "exceptionMessage": null,
-        "series": null, "attempts": 0, "failedTime": null, "traceparent": null, "exceptionDetails": null,
+        "series": null, "attempts": 0, "failedTime": null, "traceparent": null, "callingInstances": [],
+        "candidateUsers": [], "candidateGroups": [], "exceptionDetails": null,
         "suspendedBy": null, "waitsFor": null, "nobodyServes": "handler type send-invoice",
         "runsOn": null, "runningSince": null, "lockLeftMs": null
     })"));
@@ -81,7 +82,7 @@ TEST_F(CliJob, Every_text_that_add_takes_is_shown_and_can_be_asked_for) {
         const bool is_text = std::holds_alternative<std::string schema::Job::*>(field.member);
         const bool has_a_form = field.is_about(&schema::Job::payload) ||
                                 field.is_about(&schema::Job::retry_cycle) ||
-                                field.is_about(&schema::Job::trace_parent);
+                                field.is_about(&schema::Job::trace_parent) || field.is_list();
         if (!field.add.is_there() || !is_text || has_a_form) {
             continue;
         }

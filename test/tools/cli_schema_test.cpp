@@ -31,9 +31,9 @@ protected:
 
 TEST_F(CliSchema, Create_makes_the_tables_once) {
     const std::string url = "sqlite:" + path_of("new.db");
-    EXPECT_EQ(on(url, {"schema", "create"}).out, "created the tables of version 23\n");
-    EXPECT_EQ(on(url, {"schema", "create"}).out, "the tables have version 23 already\n");
-    EXPECT_EQ(on(url, {"schema", "upgrade"}).out, "the tables have version 23 already\n");
+    EXPECT_EQ(on(url, {"schema", "create"}).out, "created the tables of version 24\n");
+    EXPECT_EQ(on(url, {"schema", "create"}).out, "the tables have version 24 already\n");
+    EXPECT_EQ(on(url, {"schema", "upgrade"}).out, "the tables have version 24 already\n");
     EXPECT_EQ(on(url, {"schema", "check"}).code, ExitCode::done);
 }
 
@@ -76,7 +76,7 @@ TEST_F(CliSchema, Check_tells_programs_what_differs_and_how_to_mend_it) {
 TEST_F(CliSchema, Times_of_sqlite_last_already) {
     EXPECT_EQ(
         ok({"schema", "upgrade", "--datetime"}),
-        "the tables have version 23 already\ntimes are kept in a type that lasts already\n"
+        "the tables have version 24 already\ntimes are kept in a type that lasts already\n"
     );
 }
 
@@ -95,10 +95,10 @@ TEST_F(CliSchema, Upgrade_completes_tables_of_others_and_create_refuses_them) {
     EXPECT_THAT(refused.err, HasSubstr("`jobstrand schema upgrade --db " + url() + "`"));
     EXPECT_EQ(run({"schema", "check"}).code, ExitCode::check_found);
     EXPECT_EQ(
-        ok({"schema", "upgrade"}), "added to the tables that were there what version 23 needs\n"
+        ok({"schema", "upgrade"}), "added to the tables that were there what version 24 needs\n"
     );
     EXPECT_EQ(run({"schema", "check"}).code, ExitCode::done);
-    EXPECT_EQ(ok({"schema", "upgrade"}), "the tables have version 23 already\n");
+    EXPECT_EQ(ok({"schema", "upgrade"}), "the tables have version 24 already\n");
 }
 
 // R051 R052: the operator's duty; the schema is complete with and without it.

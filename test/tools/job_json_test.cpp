@@ -48,8 +48,39 @@ TEST(JobJson, A_job_is_written_with_all_its_fields_in_their_order) {
         R"("processDefinitionId":null,"executionId":null,"elementId":null,"elementName":null,)"
         R"("category":null,"tenantId":null,"exclusive":true,"uniqueKey":null,)"
         R"("createTime":"2026-01-01T00:00:00.000Z","lockOwner":null,"lockExpirationTime":null,)"
-        R"("exceptionMessage":null,"series":null,"attempts":0,"failedTime":null,"traceparent":null})"
+        R"("exceptionMessage":null,"series":null,"attempts":0,"failedTime":null,"traceparent":null,)"
+        R"("callingInstances":[],"candidateUsers":[],"candidateGroups":[]})"
     );
+}
+
+TEST(JobJson, Whom_a_job_is_linked_to_are_lists_of_names) {
+    const std::string json =
+        R"({"handlerType":"a","external":true,"processInstanceId":"card",)"
+        R"("callingInstances":["order","payment"],"candidateUsers":["kermit"],)"
+        R"("candidateGroups":["o'hara, \"x\"","bears"]})";
+    const Job job = job_in(json);
+    EXPECT_EQ(job.calling_instances, "order\npayment");
+    EXPECT_EQ(job.candidate_users, "kermit");
+    EXPECT_EQ(job.candidate_groups, "o'hara, \"x\"\nbears");
+    EXPECT_THAT(
+        written(job, JobPlace::external_worker),
+        testing::HasSubstr(R"("callingInstances":["order","payment"],"candidateUsers":["kermit"],)"
+                           R"("candidateGroups":["o'hara, \"x\"","bears"])")
+    );
+    const std::string begin = R"({"handlerType":"a","external":true,"candidateUsers":)";
+    const auto problems = [&](const std::string& list) {
+        return job_from_json(begin + list + '}').problems;
+    };
+    EXPECT_THAT(
+        problems(R"("kermit")"), testing::ElementsAre("candidateUsers must be a list of texts")
+    );
+    EXPECT_THAT(problems("[17]"), testing::ElementsAre("candidateUsers must be a list of texts"));
+    EXPECT_THAT(problems(R"([""])"), testing::ElementsAre("candidateUsers has an empty name"));
+    EXPECT_THAT(
+        problems(R"(["a\nb"])"), testing::ElementsAre("candidateUsers has a name with a line break")
+    );
+    EXPECT_THAT(problems("[]"), IsEmpty());
+    EXPECT_THAT(problems("null"), IsEmpty());
 }
 
 TEST(JobJson, What_was_written_can_be_read_again) {

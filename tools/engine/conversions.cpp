@@ -1,5 +1,6 @@
 #include "tools/engine/conversions.hpp"
 
+#include "schema/text/name_list.hpp"
 #include "tools/engine/option_words.hpp"
 
 #include <array>
@@ -104,6 +105,11 @@ Incident to_public(const persistence::Incident& incident) {
         .annotation = incident.annotation,
         .end = incident.end,
         .resolution = incident.resolution,
+        .calling_instances = schema::names_in(incident.calling_instances),
+        .cause_id = incident.cause_id,
+        .root_cause_id = incident.root_cause_id,
+        .cause_instance = incident.cause_instance,
+        .root_cause_instance = incident.root_cause_instance,
     };
 }
 

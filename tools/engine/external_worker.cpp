@@ -73,6 +73,14 @@ std::vector<WorkAnswer> answers_of(const std::vector<persistence::WorkerAnswer>&
     return answers;
 }
 
+std::optional<executor::WorkCandidate> candidate_of(const WorkOrder& order) {
+    std::optional<executor::WorkCandidate> candidate;
+    if (order.candidate) {
+        candidate = {.user = order.candidate->user, .groups = order.candidate->groups};
+    }
+    return candidate;
+}
+
 }  // namespace
 
 ExternalWorker::ExternalWorker(Engine& engine, std::string name)
@@ -87,6 +95,7 @@ std::vector<AcquiredWork> ExternalWorker::acquire(const WorkOrder& order) {
       .lock = order.lock,
       .jobs = order.jobs,
       .tenants = order.tenants,
+      .candidate = candidate_of(order),
       .by_priority = order.by_priority}
              )) {
             acquired.push_back(acquired_of(std::move(job)));

@@ -1,6 +1,9 @@
 #include "schema/job_fields.hpp"
 #include "schema/job_validation.hpp"
+#include "schema/text/name_list.hpp"
 #include "tools/engine/conversions.hpp"
+
+#include <fmt/format.h>
 
 #include <array>
 #include <stdexcept>
@@ -47,6 +50,29 @@ constexpr std::array kSharedFields{
     SharedField{&NewJob::id, &schema::Job::id},
 };
 
+/// A list of names that both have.
+struct SharedList {
+    std::vector<std::string> NewJob::*face;
+    std::string schema::Job::*ours;
+};
+
+constexpr std::array kSharedLists{
+    SharedList{&NewJob::calling_instances, &schema::Job::calling_instances},
+    SharedList{&NewJob::candidate_users, &schema::Job::candidate_users},
+    SharedList{&NewJob::candidate_groups, &schema::Job::candidate_groups},
+};
+
+/// Throws std::invalid_argument for what no list can have.
+std::string joined(const SharedList& list, const NewJob& job) {
+    const auto names = schema::joined_names(job.*list.face);
+    if (!names) {
+        throw std::invalid_argument(
+            fmt::format("{} {}", schema::field_of(list.ours).name, names.error().message)
+        );
+    }
+    return names.value();
+}
+
 schema::OnDuplicate rule_of(OnDuplicate on_duplicate) {
     switch (on_duplicate) {
         case OnDuplicate::reject:
@@ -65,6 +91,9 @@ schema::Job job_of(NewJob job) {
     schema::Job ours;
     for (const SharedField& field : kSharedFields) {
         ours.*field.ours = std::move(job.*field.face);
+    }
+    for (const SharedList& list : kSharedLists) {
+        ours.*list.ours = joined(list, job);
     }
     if (ours.scope_type.empty()) {
         ours.scope_type = schema::kOurScope;
@@ -102,6 +131,9 @@ StoredJob stored_job_of(schema::Job job, schema::JobPlace place) {
     StoredJob stored;
     for (const SharedField& field : kSharedFields) {
         stored.*field.face = std::move(job.*field.ours);
+    }
+    for (const SharedList& list : kSharedLists) {
+        stored.*list.face = schema::names_in(job.*list.ours);
     }
     if (stored.scope_type == schema::kOurScope) {
         stored.scope_type.clear();

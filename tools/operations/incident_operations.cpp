@@ -1,5 +1,6 @@
 #include "deadletter/causes/cause_tally.hpp"
 #include "schema/limits.hpp"
+#include "schema/text/name_list.hpp"
 #include "tools/operations/nouns.hpp"
 #include "tools/parameters/bulk_selection.hpp"
 #include "tools/text/terminal_text.hpp"
@@ -64,6 +65,26 @@ struct IncidentResolving {
         {.name = "processInstanceId", .value = &Incident::instance, .is_null_if_empty = true},
         {.name = "rootProcessInstanceId",
          .value = &Incident::root_instance,
+         .is_null_if_empty = true},
+        {.name = "callingInstances",
+         .value = [](const Incident& incident
+                  ) { return schema::names_in(incident.calling_instances); },
+         .meaning = "What called the instance of the job, down to its own caller"},
+        {.name = "causeIncidentId",
+         .value = &Incident::cause_id,
+         .meaning = "The incident one call deeper; of the job's own instance: its own"},
+        {.name = "causeIncidentProcessInstanceId",
+         .value = &Incident::cause_instance,
+         .meaning = "Only of a calling instance",
+         .is_null_if_empty = true},
+        {.name = "rootCauseIncidentId",
+         .value = &Incident::root_cause_id,
+         .meaning = "That of the job's own instance"},
+        {.name = "rootCauseIncidentProcessInstanceId",
+         .value = &Incident::root_cause_instance,
+         .meaning = "Only of a calling instance",
+         .column = {.heading = "CAUSE IN", .width_max = 36, .is_optional = true, .rank = 7},
+         .place = 7,
          .is_null_if_empty = true},
         {.name = "processDefinitionId", .value = &Incident::definition, .is_null_if_empty = true},
         {.name = "jobDefinitionId", .value = &Incident::job_definition, .is_null_if_empty = true},
@@ -130,7 +151,10 @@ struct IncidentResolving {
          "Of jobs of this handler type",
          {.unit = "TEXT"}},
         {"--definition", &IncidentFilter::definition, "Of this definition", {.unit = "ID"}},
-        {"--instance", &IncidentFilter::instance, "Of this instance", {.unit = "ID"}},
+        {"--instance",
+         &IncidentFilter::instance,
+         "Of this instance, also where it calls",
+         {.unit = "ID"}},
         {"--root-instance",
          &IncidentFilter::root_instance,
          "Of all instances that are called in this one",

@@ -1,5 +1,6 @@
 #include "tools/parameters/field_options.hpp"
 
+#include "schema/text/name_list.hpp"
 #include "tools/parameters/option_values.hpp"
 
 #include <fmt/format.h>
@@ -33,7 +34,20 @@ struct ReadMember {
         );
     }
 
+    [[nodiscard]] std::string names() const {
+        const auto list = schema::joined_names(typed.texts);
+        if (!list) {
+            throw CliError(
+                ExitCode::wrong_usage, fmt::format("{} {}", option(), list.error().message)
+            );
+        }
+        return list.value();
+    }
+
     JobChange operator()(std::string Job::*member) const {
+        if (typed.field->is_list()) {
+            return set_to(member, names());
+        }
         const bool is_payload = typed.field->is_about(&Job::payload);
         return set_to(
             member, is_payload ? payload_of(session, *typed.text) : not_empty(option(), *typed.text)
@@ -56,9 +70,10 @@ struct ReadMember {
 [[nodiscard]] ParameterKind kind_of(const TypedField& typed) {
     const bool is_text = std::holds_alternative<std::string Job::*>(typed.field->member) ||
                          typed.field->is_about(&Job::due_date);
-    return typed.option->unit.empty() ? ParameterKind::flag
-           : is_text                  ? ParameterKind::text
-                                      : ParameterKind::number;
+    return typed.field->is_list()       ? ParameterKind::repeated
+           : typed.option->unit.empty() ? ParameterKind::flag
+           : is_text                    ? ParameterKind::text
+                                        : ParameterKind::number;
 }
 
 }  // namespace
@@ -82,6 +97,7 @@ Parameters<TypedFields> field_parameters(FieldOption JobField::*kind) {
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const FieldOption& option = *fields[i].option;
         const auto keep = [i](TypedFields& typed, const auto& texts, const auto&...) {
+            typed[i].texts.assign(texts.begin(), texts.end());
             typed[i].text = texts.back();
         };
         all.push_back(

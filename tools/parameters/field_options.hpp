@@ -18,6 +18,7 @@ struct TypedField {
     const schema::JobField* field;
     const schema::FieldOption* option;
     std::optional<std::string> text = {};  ///< Empty for an option that takes nothing.
+    std::vector<std::string> texts = {};   ///< All that were typed, where the field is a list.
 };
 
 using TypedFields = std::vector<TypedField>;

@@ -107,7 +107,8 @@ Record record_of_copy(const DeadLetterCopy& copy) {
     Record record;
     for (const JobField* const field : copied_fields()) {
         RecordField shown = show_field(*field, copy.job);
-        if (shown.json == "null" && !field->is_about(&Job::payload)) {
+        const bool is_nothing = shown.json == "null" || (field->is_list() && shown.json == "[]");
+        if (is_nothing && !field->is_about(&Job::payload)) {
             continue;
         }
         if (field->is_about(&Job::payload) && !problem_of_json(copy.job.payload).empty()) {

@@ -1,7 +1,9 @@
 #include "tools/records/job_json.hpp"
 
 #include "schema/job_validation.hpp"
+#include "schema/limits.hpp"
 #include "schema/text/iso8601.hpp"
+#include "schema/text/name_list.hpp"
 #include "timers/cycle/timer_expression.hpp"
 #include "tools/output/time_field.hpp"
 #include "tools/records/series_json.hpp"
@@ -53,11 +55,15 @@ constexpr std::size_t kMembersOfJob = 100;
 
 /// Shows a member: a visitor for their types.
 struct ShowMember {
+    const JobField& field;
     std::string_view name;
     const Job& job;
     const timers::Zone& zone;
 
     RecordField operator()(std::string Job::*member) const {
+        if (field.is_list()) {
+            return texts_field(name, schema::names_in(job.*member));
+        }
         return member == &Job::payload ? payload_field(job.payload)
                                        : text_or_null_field(name, job.*member);
     }
@@ -87,7 +93,12 @@ struct IsNothing {
 
 /// What JSON has for a member: a visitor for their types.
 struct DescribeMember {
+    const JobField& field;
+
     JsonType operator()(std::string Job::*member) const {
+        if (field.is_list()) {
+            return {.name = "array"};
+        }
         return member == &Job::payload ? JsonType{.name = ""} : JsonType{.is_nullable = true};
     }
     JsonType operator()(int Job::* /*member*/) const { return {.name = "integer"}; }
@@ -97,6 +108,22 @@ struct DescribeMember {
         return {.format = "date-time", .is_nullable = true};
     }
 };
+
+/// Returns what is wrong; empty: nothing.
+[[nodiscard]] std::string read_names(std::string_view value, std::string& into) {
+    const auto names = strings_of(value, schema::limits::kNamesOfList);
+    if (!names) {
+        return "must be a list of texts";
+    }
+    if (names.value().size() > schema::limits::kNamesOfList) {
+        return fmt::format("has more than {} names", schema::limits::kNamesOfList);
+    }
+    const auto list = schema::joined_names(names.value());
+    if (list) {
+        into = list.value();
+    }
+    return list ? "" : list.error().message;
+}
 
 /// Reads a member into a new job: a visitor for their types. Returns what is wrong; empty: nothing.
 struct ReadMember {
@@ -108,6 +135,9 @@ struct ReadMember {
         if (member == &Job::payload) {
             job.payload = value;
             return {};
+        }
+        if (field.is_list()) {
+            return read_names(value, job.*member);
         }
         std::string problem = read_text(value, job.*member);
         // A job with an empty repeat would not repeat. Whoever writes the field means that it does.
@@ -372,7 +402,7 @@ private:
 }  // namespace
 
 RecordField show_field(const JobField& field, const Job& job, const timers::Zone& zone) {
-    return std::visit(ShowMember{field.name, job, zone}, field.member);
+    return std::visit(ShowMember{field, field.name, job, zone}, field.member);
 }
 
 std::string read_field(const JobField& field, std::string_view value, Job& job) {
@@ -408,7 +438,7 @@ std::vector<DescribedField> described_job() {
     for (const KnownMember& member : known_members()) {
         const JsonType type = member.field == nullptr
                                   ? JsonType()
-                                  : std::visit(DescribeMember(), member.field->member);
+                                  : std::visit(DescribeMember{*member.field}, member.field->member);
         all.push_back({.name = member.name, .meaning = {}, .type = type});
     }
     return all;

@@ -51,6 +51,7 @@ TypeFit mysql_type_fit(std::string_view text, ColumnKind kind) {
         case ColumnKind::name:
         case ColumnKind::value:
         case ColumnKind::message:
+        case ColumnKind::names:
             return mysql_text_type_fit(type, kind);
         case ColumnKind::integer:
             return fit_among(kIntegers, kNumbers, type.words);

@@ -25,6 +25,7 @@ TypeFit postgresql_type_fit(std::string_view text, ColumnKind kind) {
         case ColumnKind::name:
         case ColumnKind::value:
         case ColumnKind::message:
+        case ColumnKind::names:
             return type.words == "character varying" ? length_fit(type.length, kind)
                                                      : holds_if(type.words == "text");
         case ColumnKind::integer:

@@ -41,6 +41,7 @@ TypeFit sqlite_type_fit(std::string_view type, ColumnKind kind) {
         case ColumnKind::name:
         case ColumnKind::value:
         case ColumnKind::message:
+        case ColumnKind::names:
             return affinity == Affinity::text ? length_fit(text.length, kind) : TypeFit::other;
         case ColumnKind::integer:
         case ColumnKind::big_integer:

@@ -74,7 +74,9 @@ TEST_P(Incidents, Retries_that_are_used_up_open_one_which_is_found_by_its_job) {
             .definition = "definition",
             .instance = "instance",
             .tenant = "tenant",
-            .node = "node-1"})
+            .node = "node-1",
+            .cause_id = found.front().id,
+            .root_cause_id = found.front().id})
     );
     EXPECT_EQ(store_.history().count_open_incidents(), 1);
     EXPECT_THAT(open("b"), IsEmpty());
@@ -99,6 +101,88 @@ TEST_P(Incidents, Those_of_all_instances_of_a_hierarchy_are_found_by_its_root_al
     ASSERT_THAT(store_.jobs().requeue(ids, 3, {}, clock_.now()), ElementsAre(JobAnswer::done));
     EXPECT_THAT(of_root(true), ElementsAre("deeper"));
     EXPECT_THAT(of_root(false), ElementsAre("called"));
+}
+
+// As Camunda's createRecursiveIncidents, but that here none of them is stored.
+TEST_P(Incidents, Each_calling_instance_has_one_too_which_says_where_it_comes_from) {
+    Job job = a_job("a").of_instance("order/payment/card").under_root("order");
+    job.calling_instances = "order/payment";
+    job.process_definition_id = "card:1";
+    job.element_id = "charge";
+    make_dead(job);
+    make_dead(a_job("another").of_instance("order/pay").under_root("other"));
+    const auto of = [this](std::string instance, bool is_open = true) {
+        const auto found = store_.history().incidents(
+            {.is_open = is_open, .instance = std::move(instance)}, {}, 1'000
+        );
+        EXPECT_THAT(found, SizeIs(1));
+        return found.empty() ? Incident{} : found.front();
+    };
+    const Incident own = of("order/payment/card");
+    EXPECT_EQ(own.cause_id, own.id);
+    EXPECT_EQ(own.root_cause_id, own.id);
+    EXPECT_EQ(own.cause_instance, "");
+    Incident caller = own;
+    caller.id = own.id + ".1";
+    caller.instance = "order/payment";
+    caller.definition.clear();
+    caller.element.clear();
+    caller.cause_instance = "order/payment/card";
+    caller.root_cause_instance = "order/payment/card";
+    EXPECT_EQ(of("order/payment"), caller);
+    Incident root = caller;
+    root.id = own.id + ".2";
+    root.instance = "order";
+    root.cause_id = caller.id;
+    root.cause_instance = "order/payment";
+    EXPECT_EQ(of("order"), root);
+    EXPECT_THAT(open(), SizeIs(2)) << "who asks for no instance gets each once";
+    EXPECT_EQ(store_.history().count_open_incidents(), 2);
+
+    const std::vector<std::string> ids{"a"};
+    ASSERT_THAT(store_.jobs().requeue(ids, 3, {}, clock_.now()), ElementsAre(JobAnswer::done));
+    EXPECT_THAT(store_.history().incidents({.instance = "order"}, {}, 1'000), IsEmpty());
+    EXPECT_EQ(of("order", false).root_cause_id, own.id);
+    EXPECT_EQ(of("order", false).resolution, "requeued");
+}
+
+TEST_P(Incidents, An_instance_is_found_among_the_calling_ones_by_its_whole_name_alone) {
+    Job job = a_job("a").of_instance("card");
+    job.calling_instances = "order-1%\nOrder'2\npay_ment";
+    make_dead(job);
+    for (const char* const instance : {"order-1%", "Order'2", "pay_ment", "card"}) {
+        EXPECT_THAT(store_.history().incidents({.instance = instance}, {}, 9), SizeIs(1))
+            << instance;
+    }
+    for (const char* const instance : {"order-1", "order-1x", "order'2", "payxment", "pay", "%"}) {
+        EXPECT_THAT(store_.history().incidents({.instance = instance}, {}, 9), IsEmpty())
+            << instance;
+    }
+}
+
+TEST_P(Incidents, Those_of_a_calling_instance_are_listed_page_by_page) {
+    for (const char* const id : {"a", "b", "c"}) {
+        Job job = a_job(id).of_instance(std::string("card-") + id);
+        job.calling_instances = "order";
+        make_dead(job);
+    }
+    const auto ids_behind = [this](bool is_open, std::string_view behind) {
+        std::vector<std::string> jobs;
+        std::string last;
+        for (const Incident& incident :
+             store_.history().incidents({.is_open = is_open, .instance = "order"}, behind, 2)) {
+            jobs.push_back(incident.job);
+            last = incident.id;
+        }
+        jobs.push_back(last);
+        return jobs;
+    };
+    EXPECT_THAT(ids_behind(true, "b"), ElementsAre("c", testing::EndsWith(".1")));
+    const std::vector<std::string> ids{"a", "b", "c"};
+    (void)store_.history().resolve_incidents(ids, clock_.now());
+    const auto first = ids_behind(false, {});
+    ASSERT_THAT(first, SizeIs(3));
+    EXPECT_THAT(ids_behind(false, first.back()), SizeIs(2)) << "the third, and none twice";
 }
 
 TEST_P(Incidents, A_failure_with_retries_left_opens_none) {

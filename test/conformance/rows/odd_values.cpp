@@ -199,6 +199,7 @@ std::vector<std::string> literals_for(ColumnKind kind, const Dialect& dialect) {
         case ColumnKind::name:
         case ColumnKind::value:
         case ColumnKind::message:
+        case ColumnKind::names:
         case ColumnKind::bytes:
             return texts_for(dialect);
         case ColumnKind::integer:

@@ -85,6 +85,113 @@ TEST_P(ExternalAcquisition, Tenant_scope_and_instance_choose) {
     );
 }
 
+/// Names with what a pattern, a list or a text in SQL would take for its own.
+Job an_external_job_for(std::string id, std::string users, std::string groups) {
+    Job job = an_external_job(std::move(id));
+    job.candidate_users = std::move(users);
+    job.candidate_groups = std::move(groups);
+    return job;
+}
+
+// As Flowable's forUserOrGroups.
+TEST_P(ExternalAcquisition, Who_asks_for_a_user_or_groups_gets_the_jobs_that_name_one_of_them) {
+    give(
+        {an_external_job_for("a", "kermit\nfozzie", ""),
+         an_external_job_for("b", "", "bears\nmuppets"),
+         an_external_job_for("c", "gonzo", "muppets"),
+         an_external_job("d")}
+    );
+    const auto take_for = [this](std::string_view user, const std::vector<std::string>& groups) {
+        return ids_of(take(
+            "w-1",
+            9,
+            {.topics = invoices_,
+             .candidate = persistence::WantedCandidate{.user = user, .groups = groups}}
+        ));
+    };
+    EXPECT_THAT(take_for("animal", {"drummers", "singers"}), IsEmpty());
+    EXPECT_THAT(take_for("muppets", {"kermit"}), IsEmpty()) << "a user is no group";
+    EXPECT_THAT(take_for("fozzie", {}), ElementsAre("a"));
+    EXPECT_THAT(take_for("gonzo", {"bears"}), ElementsAre("b", "c"));
+    EXPECT_THAT(take_for("", {}), IsEmpty());
+    EXPECT_THAT(ids_of(take()), ElementsAre("d"));
+}
+
+TEST_P(ExternalAcquisition, Who_asks_for_nobody_gets_jobs_whomever_they_name) {
+    give({an_external_job_for("a", "kermit", ""), an_external_job_for("b", "", "bears")});
+    EXPECT_THAT(ids_of(take()), ElementsAre("a", "b"));
+}
+
+TEST_P(ExternalAcquisition, A_name_is_found_only_as_it_is_whatever_is_in_it) {
+    const std::vector<std::string> names{
+        "100%",
+        "100_",
+        "100",
+        "o'hara",
+        "O'Hara",
+        "a\"b",
+        "back\\slash",
+        "cn=a,ou=b",
+        "müller",
+        "muller",
+        " blank",
+        "blank "};
+    std::vector<Job> jobs;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        jobs.push_back(an_external_job_for("j" + std::to_string(10 + i), "", "x\n" + names[i]));
+    }
+    give(jobs);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const std::vector<std::string> groups{names[i]};
+        const persistence::WantedJobs wanted{
+            .topics = invoices_, .candidate = persistence::WantedCandidate{.groups = groups}};
+        EXPECT_THAT(ids_of(take("w-1", 99, wanted)), ElementsAre("j" + std::to_string(10 + i)))
+            << names[i];
+    }
+}
+
+TEST_P(ExternalAcquisition, By_priority_too_only_the_jobs_of_a_user_are_sorted) {
+    Job highest = an_external_job_for("c", "kermit", "");
+    highest.priority = 9;
+    Job of_another = an_external_job_for("b", "gonzo", "");
+    of_another.priority = 99;
+    give({an_external_job_for("a", "kermit", ""), of_another, highest});
+    const persistence::WantedJobs wanted{
+        .topics = invoices_,
+        .candidate = persistence::WantedCandidate{.user = "kermit"},
+        .by_priority = true};
+    EXPECT_THAT(ids_of(take("w-1", 9, wanted)), ElementsAre("c", "a"));
+}
+
+TEST_P(ExternalAcquisition, A_job_keeps_whom_it_is_for_through_a_retry_a_suspension_and_its_death) {
+    Job made = an_external_job_for("a", "kermit\nfozzie", "bears");
+    made.process_instance_id = "i";
+    made.exclusive = false;
+    made.calling_instances = "order\npayment";
+    give({made});
+    const auto expect_kept = [&](std::string_view place) {
+        EXPECT_EQ(place_of("a"), place);
+        EXPECT_EQ(job("a").candidate_users, "kermit\nfozzie");
+        EXPECT_EQ(job("a").candidate_groups, "bears");
+        EXPECT_EQ(job("a").calling_instances, "order\npayment");
+    };
+    (void)take_one();
+    (void)fail("w-1", {{.id = "a"}}, {.message = "no", .retry_after = 1min});
+    expect_kept("timer");
+    (void)store_.jobs().suspend(persistence::SuspensionScope::instance, "i", clock_.now());
+    expect_kept("suspended");
+    (void)store_.jobs().activate(persistence::SuspensionScope::instance, "i", clock_.now());
+    clock_.tick(2min);
+    (void)store_.timers().move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
+    expect_kept("external");
+    (void)take_one();
+    (void)fail("w-1", {{.id = "a"}}, {.message = "no", .retryable = false});
+    expect_kept("dead");
+    const std::vector<std::string> ids{"a"};
+    (void)store_.jobs().requeue(ids, 3, {}, clock_.now());
+    expect_kept("external");
+}
+
 TEST_P(ExternalAcquisition, Long_payloads_are_read_and_bound_a_page) {
     const std::string longer(9000, 'x');
     give({an_external_job("a").with_payload(longer), an_external_job("b").with_payload(longer)});

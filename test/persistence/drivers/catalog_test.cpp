@@ -80,6 +80,7 @@ TEST(Catalog, Mysql_tells_types_by_their_words) {
             {"varchar(36)", ColumnKind::id, TypeFit::too_narrow},
             {"varchar(299)", ColumnKind::value, TypeFit::too_narrow},
             {"varchar(3999)", ColumnKind::message, TypeFit::too_narrow},
+            {"varchar(999)", ColumnKind::names, TypeFit::too_narrow},
             {"longtext", ColumnKind::message, TypeFit::holds},
             {"text", ColumnKind::message, TypeFit::holds},
             {"tinytext", ColumnKind::name, TypeFit::other},

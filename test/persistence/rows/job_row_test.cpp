@@ -29,7 +29,7 @@ struct Fits {
 
     bool operator()(std::string Job::*) const {
         return kind == ColumnKind::id || kind == ColumnKind::app_id || kind == ColumnKind::name ||
-               kind == ColumnKind::message;
+               kind == ColumnKind::message || kind == ColumnKind::names;
     }
     bool operator()(int Job::*) const { return kind == ColumnKind::integer; }
     bool operator()(std::int64_t Job::*) const { return kind == ColumnKind::big_integer; }

@@ -123,6 +123,23 @@ items_in(const RequestMembers& members, std::string_view name) {
     return topics.value();
 }
 
+[[nodiscard]] std::optional<executor::WorkCandidate> candidate_in(const RequestMembers& members) {
+    const auto user = members.text("userId");
+    const auto list = members.value("groups");
+    if (!user && !list) {
+        return std::nullopt;
+    }
+    executor::WorkCandidate candidate{.user = user.value_or("")};
+    if (list) {
+        const auto groups = cli::strings_of(*list, schema::limits::kNamesOfList);
+        if (!groups) {
+            throw std::invalid_argument("groups must be a list of texts");
+        }
+        candidate.groups = groups.value();
+    }
+    return candidate;
+}
+
 [[nodiscard]] std::optional<double> part_in(const RequestMembers& members) {
     const auto written = members.value("progress");
     if (!written) {
@@ -170,14 +187,17 @@ numbered(std::string_view what, std::size_t index, const std::invalid_argument& 
 
 WorkOrder work_order_in(std::string_view json) {
     const RequestMembers members(json);
-    members.refuse_others({"worker", "topics", "lockDuration", "jobs", "tenantId", "wait"});
+    members.refuse_others(
+        {"worker", "topics", "lockDuration", "jobs", "tenantId", "userId", "groups", "wait"}
+    );
     return {
         .order =
             {.worker = members.required_text("worker"),
              .topics = topics_in(members),
              .lock = members.duration("lockDuration").value_or(kUsualLock),
              .jobs = members.number("jobs", 1, schema::limits::kJobsOfWorker).value_or(1),
-             .tenant = members.text("tenantId")},
+             .tenant = members.text("tenantId"),
+             .candidate = candidate_in(members)},
         .wait = members.duration("wait").value_or(schema::Duration::zero())};
 }
 

@@ -31,10 +31,20 @@ public:
 
 private:
     using Names = std::vector<std::string>;
-    using Key = std::tuple<Names, Names, std::optional<std::string>, std::optional<std::string>>;
+    using Key = std::
+        tuple<Names, Names, std::optional<std::string>, std::optional<std::string>, Names, Names>;
 
+    /// Who asks for somebody names a user or a group, and who asks for nobody neither.
     static Key key_of(const executor::AcquireOrder& order) {
-        return {order.topics, order.tenants, order.tenant, order.scope_type};
+        const executor::WorkCandidate candidate =
+            order.candidate.value_or(executor::WorkCandidate{});
+        return {
+            order.topics,
+            order.tenants,
+            order.tenant,
+            order.scope_type,
+            {candidate.user},
+            candidate.groups};
     }
 
     std::set<Key> wants_;

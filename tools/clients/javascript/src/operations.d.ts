@@ -14,7 +14,8 @@ export type Job = { id: string | null; correlationId: string | null; place: stri
   executionId: string | null; elementId: string | null; elementName: string | null; category: string | null;
   tenantId: string | null; exclusive: boolean; uniqueKey: string | null; createTime: string | null; lockOwner: string | null;
   lockExpirationTime: string | null; exceptionMessage: string | null; series: string | null; attempts: number;
-  failedTime: string | null; traceparent: string | null };
+  failedTime: string | null; traceparent: string | null; callingInstances: string[]; candidateUsers: string[];
+  candidateGroups: string[] };
 export type JobExplain = { id: string; code: string; text: string; advice: string | null; reasons: any;
   facts: { [name: string]: any } };
 export type JobSetAnswer = { set?: number; locked?: number; refused?: number; batch?: string; total?: number;
@@ -84,8 +85,10 @@ export type Incident = { group: string; incidents: number; handlerType: string |
   message: string | null; firstTime: string | null; lastTime: string | null; exampleJobId: string };
 export type IncidentOther = { jobId: string; id: string; time: string; type: string; cause: string | null;
   message: string | null; handlerType: string | null; processInstanceId: string | null; rootProcessInstanceId: string | null;
-  processDefinitionId: string | null; jobDefinitionId: string | null; executionId: string | null; elementId: string | null;
-  tenantId: string | null; node: string | null; annotation: string | null; endTime: string | null; resolution: string | null };
+  callingInstances: string[]; causeIncidentId: string; causeIncidentProcessInstanceId: string | null;
+  rootCauseIncidentId: string; rootCauseIncidentProcessInstanceId: string | null; processDefinitionId: string | null;
+  jobDefinitionId: string | null; executionId: string | null; elementId: string | null; tenantId: string | null;
+  node: string | null; annotation: string | null; endTime: string | null; resolution: string | null };
 export type IncidentResolveAnswer = { resolved: number; items?: JobIdAnswer[] };
 export type Audit = { id: string; time: string; who: string; via: string; action: string; arguments: string | null;
   reason: string | null; result: string | null; changed: number | null };

@@ -16,7 +16,8 @@ Job = TypedDict("Job", {"id": "Optional[str]", "correlationId": "Optional[str]",
     "elementName": "Optional[str]", "category": "Optional[str]", "tenantId": "Optional[str]", "exclusive": "bool",
     "uniqueKey": "Optional[str]", "createTime": "Optional[str]", "lockOwner": "Optional[str]",
     "lockExpirationTime": "Optional[str]", "exceptionMessage": "Optional[str]", "series": "Optional[str]", "attempts": "int",
-    "failedTime": "Optional[str]", "traceparent": "Optional[str]"})
+    "failedTime": "Optional[str]", "traceparent": "Optional[str]", "callingInstances": "List[str]",
+    "candidateUsers": "List[str]", "candidateGroups": "List[str]"})
 JobExplain = TypedDict("JobExplain", {"id": "str", "code": "str", "text": "str", "advice": "Optional[str]", "reasons": "Any",
     "facts": "Dict[str, Any]"})
 JobSetAnswer = TypedDict("JobSetAnswer", {"set": "int", "locked": "int", "refused": "int", "batch": "str", "total": "int",
@@ -125,9 +126,12 @@ Incident = TypedDict("Incident", {"group": "str", "incidents": "int", "handlerTy
     "exampleJobId": "str"})
 IncidentOther = TypedDict("IncidentOther", {"jobId": "str", "id": "str", "time": "str", "type": "str", "cause": "Optional[str]",
     "message": "Optional[str]", "handlerType": "Optional[str]", "processInstanceId": "Optional[str]",
-    "rootProcessInstanceId": "Optional[str]", "processDefinitionId": "Optional[str]", "jobDefinitionId": "Optional[str]",
-    "executionId": "Optional[str]", "elementId": "Optional[str]", "tenantId": "Optional[str]", "node": "Optional[str]",
-    "annotation": "Optional[str]", "endTime": "Optional[str]", "resolution": "Optional[str]"})
+    "rootProcessInstanceId": "Optional[str]", "callingInstances": "List[str]", "causeIncidentId": "str",
+    "causeIncidentProcessInstanceId": "Optional[str]", "rootCauseIncidentId": "str",
+    "rootCauseIncidentProcessInstanceId": "Optional[str]", "processDefinitionId": "Optional[str]",
+    "jobDefinitionId": "Optional[str]", "executionId": "Optional[str]", "elementId": "Optional[str]",
+    "tenantId": "Optional[str]", "node": "Optional[str]", "annotation": "Optional[str]", "endTime": "Optional[str]",
+    "resolution": "Optional[str]"})
 IncidentResolveAnswer = TypedDict("IncidentResolveAnswer", {"resolved": "int", "items": "List[JobIdAnswer]"}, total=False)
 Audit = TypedDict("Audit", {"id": "str", "time": "str", "who": "str", "via": "str", "action": "str",
     "arguments": "Optional[str]", "reason": "Optional[str]", "result": "Optional[str]", "changed": "Optional[int]"})
