@@ -317,7 +317,7 @@ BulkEnqueue::enqueue_in(Transaction& transaction, std::vector<NewJob> jobs, Susp
 // The key of a series is the id of its first turn unless there is another; so it must be known.
 void BulkEnqueue::give_id(NewJob& job) {
     if (job.job.id.empty()) {
-        job.job.id = ids_.next(clock_.now());
+        job.job.id = ids_.next();
     }
 }
 

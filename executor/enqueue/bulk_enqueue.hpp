@@ -3,7 +3,6 @@
 #include "executor/enqueue/job_producer.hpp"
 #include "executor/enqueue/new_job.hpp"
 #include "executor/enqueue/taken_names.hpp"
-#include "schema/clock.hpp"
 #include "schema/uuid7.hpp"
 
 #include <cstdint>
@@ -83,8 +82,9 @@ public:
         persistence::SeriesStore& series;
     };
 
-    BulkEnqueue(Stores stores, JobProducer& producer, const schema::Clock& clock)
-        : stores_(stores), producer_(producer), clock_(clock) {}
+    /// `ids`: for jobs that repeat and have none.
+    BulkEnqueue(Stores stores, JobProducer& producer, schema::FreshIds& ids)
+        : stores_(stores), producer_(producer), ids_(ids) {}
 
     /// The id of a job that repeats is that of its first turn.
     schema::Enqueued enqueue(NewJob job);
@@ -127,8 +127,7 @@ private:
 
     const Stores stores_;
     JobProducer& producer_;
-    const schema::Clock& clock_;
-    schema::Uuid7Source ids_;
+    schema::FreshIds& ids_;
 };
 
 }  // namespace jobstrand::executor

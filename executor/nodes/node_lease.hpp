@@ -28,11 +28,19 @@ public:
                             : std::chrono::floor<schema::Duration>(until - now);
     }
 
+    /// Whether it can be told by the leases of others who lives. After a gap in its own it cannot:
+    /// what ended that, such as an outage of the database, may have ended all of them.
+    [[nodiscard]] bool sees_others(schema::SteadyPoint now) const {
+        return is_held(now) && now >= sees_others_from_.load();
+    }
+
     void hold_until(schema::SteadyPoint until) { until_ = until; }
+    void see_others_from(schema::SteadyPoint from) { sees_others_from_ = from; }
     void drain(bool is_draining) { is_draining_ = is_draining; }
 
 private:
     std::atomic<schema::SteadyPoint> until_{schema::SteadyPoint::min()};
+    std::atomic<schema::SteadyPoint> sees_others_from_{schema::SteadyPoint::min()};
     std::atomic<bool> is_draining_{false};
 };
 

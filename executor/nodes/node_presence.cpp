@@ -52,6 +52,9 @@ void NodePresence::renew() {
     const schema::SteadyPoint began = use_.clock.steady_now();
     if (!use_.lease.is_held(began)) {
         trusts_from_ = began + lease_time_;
+        if (has_registered_) {
+            use_.lease.see_others_from(trusts_from_);
+        }
     }
     if (is_taken_over_) {
         return;

@@ -23,6 +23,9 @@ schema::Duration UnservedJobs::run_once() {
     if (view_ != nullptr && view_->none_of(&persistence::IdleView::has_executable, now)) {
         return kInterval;
     }
+    if (lease_ != nullptr && !lease_->sees_others(now)) {
+        return kInterval;
+    }
     if (!looks_.may_begin(now)) {
         return std::chrono::ceil<schema::Duration>(looks_.rest());
     }

@@ -4,6 +4,7 @@
 #include "executor/loop/backlog_cursor.hpp"
 #include "executor/loop/last_view.hpp"
 #include "executor/loop/node_turns.hpp"
+#include "executor/nodes/node_lease.hpp"
 #include "persistence/served_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
@@ -13,7 +14,8 @@
 namespace jobstrand::executor {
 
 /// Says which jobs wait in vain because no living node takes them (I7): once per kind and hour.
-/// Several nodes share the looks, as NodeTurns say.
+/// Several nodes share the looks, as NodeTurns say. After a gap in this node's lease nothing is
+/// said until all that live have theirs again.
 ///
 /// Thread safety: run_once() belongs to the loop's strand.
 class UnservedJobs final : public Activity {
@@ -23,9 +25,10 @@ public:
         const schema::Clock& clock,
         schema::Log& log,
         const LastView* view = nullptr,
-        NodeTurns* turns = nullptr
+        NodeTurns* turns = nullptr,
+        const NodeLease* lease = nullptr
     )
-        : store_(store), clock_(clock), log_(log), view_(view), turns_(turns) {}
+        : store_(store), clock_(clock), log_(log), view_(view), turns_(turns), lease_(lease) {}
 
     [[nodiscard]] std::string_view name() const noexcept override { return "unserved jobs"; }
     [[nodiscard]] schema::Duration run_once() override;
@@ -35,7 +38,8 @@ private:
     const schema::Clock& clock_;
     schema::Log& log_;
     const LastView* const view_;
-    NodeTurns* const turns_;  ///< nullptr: there is no other node.
+    NodeTurns* const turns_;        ///< nullptr: there is no other node.
+    const NodeLease* const lease_;  ///< nullptr: likewise.
 
     // Touched only on the strand.
     std::map<persistence::JobKind, schema::SteadyPoint> said_;  ///< And when.

@@ -109,6 +109,21 @@ TEST_F(NodePresenceTest, What_the_node_does_is_told_within_two_seconds_though_no
     EXPECT_EQ(presence.run_once(), 2s);
 }
 
+TEST_F(NodePresenceTest, A_node_that_was_cut_off_sees_others_when_they_had_time_to_come_back) {
+    EXPECT_FALSE(lease.sees_others(clock.steady_now()));
+    (void)presence.run_once();
+    EXPECT_TRUE(lease.sees_others(clock.steady_now())) << "it has just begun";
+    lease_is(kHeld);
+    clock.tick(kLease + 1ms);
+    EXPECT_FALSE(lease.sees_others(clock.steady_now()));
+    live_for(kLease);
+    EXPECT_TRUE(lease.sees_others(clock.steady_now()));
+    clock.tick(kLease);
+    (void)presence.run_once();
+    EXPECT_FALSE(lease.sees_others(clock.steady_now())) << "but its lease is held";
+    EXPECT_TRUE(lease.is_held(clock.steady_now()));
+}
+
 TEST_F(NodePresenceTest, A_standstill_is_told_and_its_end) {
     (void)presence.run_once();
     lease_is(kHeld);

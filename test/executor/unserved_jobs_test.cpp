@@ -17,6 +17,8 @@ using testing::Return;
 
 class UnservedJobsTest : public testing::Test {
 protected:
+    UnservedJobsTest() { lease.hold_until(clock.steady_now() + 24h); }
+
     /// What the store says from now on that nobody serves.
     void nobody_serves(Waiting jobs) {
         ON_CALL(store, unserved(_, _)).WillByDefault(Return(std::move(jobs)));
@@ -27,7 +29,8 @@ protected:
     NiceMock<test::MockServedStore> store;
     schema::ManualClock clock;
     test::RecordingLog log;
-    UnservedJobs unserved{store, clock, log};
+    NodeLease lease;
+    UnservedJobs unserved{store, clock, log, nullptr, nullptr, &lease};
 };
 
 TEST_F(UnservedJobsTest, Says_once_an_hour_what_nobody_serves_for_each_kind) {
@@ -73,6 +76,21 @@ TEST_F(UnservedJobsTest, Says_a_new_kind_at_once) {
     EXPECT_EQ(
         log.lines().back().fields, "handler_type=b needs= jobs=1 category= tenant= definition= "
     );
+}
+
+TEST_F(UnservedJobsTest, Says_nothing_while_the_leases_of_those_who_live_may_be_over) {
+    nobody_serves({{.kind = {.handler_type = "mine"}, .jobs = 1}});
+    lease.hold_until(clock.steady_now());
+    EXPECT_CALL(store, unserved(_, _)).Times(0);
+    EXPECT_EQ(unserved.run_once(), 10s) << "its own is over, so it sees nobody who serves them";
+    lease.see_others_from(clock.steady_now() + 9s);
+    lease.hold_until(clock.steady_now() + 1h);
+    (void)unserved.run_once();
+    testing::Mock::VerifyAndClearExpectations(&store);
+    nobody_serves({{.kind = {.handler_type = "gone"}, .jobs = 1}});
+    clock.tick(9s);
+    (void)unserved.run_once();
+    EXPECT_EQ(lines(), 1);
 }
 
 TEST_F(UnservedJobsTest, Says_nothing_while_everything_is_served) {

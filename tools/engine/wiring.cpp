@@ -119,7 +119,8 @@ executor::ManualRunResult Wiring::run_job(const std::string& id) {
 }
 
 executor::BulkEnqueue Wiring::enqueueing() {
-    return {{parts_->store.enqueuer(), parts_->store.series()}, parts_->producer, parts_->clock};
+    return {
+        {parts_->store.enqueuer(), parts_->store.series()}, parts_->producer, *parts_->store.ids()};
 }
 
 const executor::RetryRule& Wiring::retry_rule() const {

@@ -63,7 +63,7 @@ protected:
     test::RecordingIntake intake_;
     const WakeUps wake_ups_;
     JobProducer producer_{{sql_store_.enqueuer(), intake_, clock_, wake_ups_}, {}};
-    BulkEnqueue bulk_{{sql_store_.enqueuer(), sql_store_.series()}, producer_, clock_};
+    BulkEnqueue bulk_{{sql_store_.enqueuer(), sql_store_.series()}, producer_, *sql_store_.ids()};
 };
 
 TEST_F(BulkEnqueueTest, One_job_is_enqueued_and_one_that_repeats_begins_a_series) {
@@ -72,6 +72,14 @@ TEST_F(BulkEnqueueTest, One_job_is_enqueued_and_one_that_repeats_begins_a_series
     EXPECT_EQ(store_.find(turn).value().job.series, "s");
     EXPECT_EQ(count(JobPlace::executable), 1);
     EXPECT_EQ(count(JobPlace::timer), 1);
+}
+
+TEST_F(BulkEnqueueTest, The_ids_of_new_series_are_those_of_the_engine) {
+    sql_store_.ids()->keep_to([](std::string_view id) { return id.back() == '7'; });
+    for (const schema::Enqueued& one :
+         bulk_.enqueue_all({a_new_series("", ""), a_new_series("", ""), a_new_series("", "")})) {
+        EXPECT_EQ(one.id.back(), '7');
+    }
 }
 
 // R145
