@@ -126,7 +126,14 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
       doubtful_(use.store, *this, use.clock),
       acquirer_(use.store, *this, use.clock, use.wake_ups, settings_, &view_),
       turns_of_unserved_(use.nodes, use.clock, settings_.lock_owner),
-      unserved_(use.served, use.clock, use.log, &view_, &turns_of_unserved_, &lease_),
+      unserved_(
+          use.served,
+          use.clock,
+          use.log,
+          &view_,
+          &turns_of_unserved_,
+          [this] { return lease_.sees_others(use_.clock.steady_now()); }
+      ),
       dead_(
           {use.nodes, use.store, use.clock, use.wake_ups, use.log},
           settings_.lock_owner,

@@ -23,7 +23,7 @@ schema::Duration UnservedJobs::run_once() {
     if (view_ != nullptr && view_->none_of(&persistence::IdleView::has_executable, now)) {
         return kInterval;
     }
-    if (lease_ != nullptr && !lease_->sees_others(now)) {
+    if (sees_others_ && !sees_others_()) {
         return kInterval;
     }
     if (!looks_.may_begin(now)) {

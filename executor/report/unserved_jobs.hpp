@@ -4,12 +4,13 @@
 #include "executor/loop/backlog_cursor.hpp"
 #include "executor/loop/last_view.hpp"
 #include "executor/loop/node_turns.hpp"
-#include "executor/nodes/node_lease.hpp"
 #include "persistence/served_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 
+#include <functional>
 #include <map>
+#include <utility>
 
 namespace jobstrand::executor {
 
@@ -26,9 +27,14 @@ public:
         schema::Log& log,
         const LastView* view = nullptr,
         NodeTurns* turns = nullptr,
-        const NodeLease* lease = nullptr
+        std::function<bool()> sees_others = {}
     )
-        : store_(store), clock_(clock), log_(log), view_(view), turns_(turns), lease_(lease) {}
+        : store_(store),
+          clock_(clock),
+          log_(log),
+          view_(view),
+          turns_(turns),
+          sees_others_(std::move(sees_others)) {}
 
     [[nodiscard]] std::string_view name() const noexcept override { return "unserved jobs"; }
     [[nodiscard]] schema::Duration run_once() override;
@@ -38,8 +44,8 @@ private:
     const schema::Clock& clock_;
     schema::Log& log_;
     const LastView* const view_;
-    NodeTurns* const turns_;        ///< nullptr: there is no other node.
-    const NodeLease* const lease_;  ///< nullptr: likewise.
+    NodeTurns* const turns_;                   ///< nullptr: there is no other node.
+    const std::function<bool()> sees_others_;  ///< See NodeLease; empty: likewise.
 
     // Touched only on the strand.
     std::map<persistence::JobKind, schema::SteadyPoint> said_;  ///< And when.

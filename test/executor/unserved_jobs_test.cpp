@@ -1,5 +1,6 @@
 #include "executor/report/unserved_jobs.hpp"
 
+#include "executor/nodes/node_lease.hpp"
 #include "schema/manual_clock.hpp"
 #include "test/fixtures/mock_served_store.hpp"
 #include "test/fixtures/recording_log.hpp"
@@ -30,7 +31,9 @@ protected:
     schema::ManualClock clock;
     test::RecordingLog log;
     NodeLease lease;
-    UnservedJobs unserved{store, clock, log, nullptr, nullptr, &lease};
+    UnservedJobs unserved{store, clock, log, nullptr, nullptr, [this] {
+                              return lease.sees_others(clock.steady_now());
+                          }};
 };
 
 TEST_F(UnservedJobsTest, Says_once_an_hour_what_nobody_serves_for_each_kind) {

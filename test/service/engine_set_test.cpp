@@ -12,6 +12,7 @@
 #include <jobstrand/engine_of.hpp>
 #include <nlohmann/json.hpp>
 
+#include <atomic>
 #include <future>
 #include <memory>
 #include <string>
@@ -277,6 +278,89 @@ TEST_F(EngineSetTest, Who_has_jobs_for_others_too_does_not_wait_for_one_that_is_
     for (auto& one : asked) {
         EXPECT_EQ(one.get().status, 201);
     }
+}
+
+/// Requests for b, while somebody else writes there and does not end.
+class SilentB : public EngineSetTest {
+protected:
+    void enqueue(service::EngineSet& of_one, const std::string& jobs) const {
+        of_one.enqueue(
+            {.method = "POST",
+             .target = kJobsPath,
+             .headers = {{"Content-Type", "application/json"}},
+             .body = jobs},
+            [status = status](const service::Response& given) { *status = given.status; }
+        );
+    }
+
+    /// Till the lease is rolled back.
+    [[nodiscard]] persistence::SessionPool::Lease keep_busy() const {
+        auto lease = pool->lease(persistence::SessionPool::Access::write);
+        lease->begin();
+        (void)lease->execute("UPDATE ACT_RU_JOB SET RETRIES_ = 0", {});
+        return lease;
+    }
+
+    void SetUp() override {
+        EngineSetTest::SetUp();
+        pool = persistence::open_database(persistence::parse_database_url(b->url).value(), {});
+    }
+
+    std::shared_ptr<persistence::SessionPool> pool;
+    /// Of the last answer; whoever has to answer holds it, as he holds a connection.
+    const std::shared_ptr<std::atomic<int>> status = std::make_shared<std::atomic<int>>(0);
+};
+
+// An answer keeps its connection, and that may not outlive the server that it is one of.
+TEST_F(SilentB, What_waits_for_a_database_when_the_set_is_stopped_is_let_go_of) {
+    for (const std::string& body : {job("b").dump(), json::array({job("b")}).dump()}) {
+        service::EngineSet of_one({"b"}, log);
+        of_one.join(*b->parts);
+        const auto lease = keep_busy();
+        for (int i = 0; i < 12; ++i) {
+            enqueue(of_one, body);
+        }
+        const auto stopping = std::async(std::launch::async, [&of_one] { of_one.stop(); });
+        while (*status != 503) {  // None waits any more.
+            enqueue(of_one, job("b").dump());
+        }
+        lease->rollback();
+        stopping.wait();
+        EXPECT_EQ(status.use_count(), 1) << body;
+        *status = 0;
+        enqueue(of_one, body);
+        EXPECT_EQ(*status, 503) << "whoever comes now is told";
+    }
+}
+
+TEST_F(SilentB, It_holds_few_connections_and_little_memory_of_those_who_ask) {
+    service::EngineSet of_one({"b"}, log, std::chrono::milliseconds(0));
+    of_one.join(*b->parts);
+    const auto lease = keep_busy();
+    for (int i = 0; i < 4; ++i) {
+        enqueue(of_one, job("b").dump());
+    }
+    json large = job("b");
+    large["payload"] = std::string(std::size_t{64} * 1024, 'x');
+    std::promise<service::Response> answer;
+    of_one.enqueue(
+        {.method = "POST",
+         .target = kJobsPath,
+         .headers = {{"Content-Type", "application/json"}},
+         .body = large.dump()},
+        [&](service::Response given) { answer.set_value(std::move(given)); }
+    );
+    const service::Response refused = answer.get_future().get();
+    EXPECT_EQ(refused.status, 503);
+    EXPECT_THAT(refused.body, HasSubstr("b: the database does not answer; nothing was done"));
+    for (int i = 4; i < 64; ++i) {
+        enqueue(of_one, job("b").dump());
+    }
+    EXPECT_EQ(*status, 0);
+    enqueue(of_one, job("b").dump());
+    EXPECT_EQ(*status, 503);
+    lease->rollback();
+    of_one.stop();
 }
 
 /// One of the databases could not be opened yet.

@@ -199,6 +199,14 @@ private:
                     printable(*name),
                     printable(names.front())
                 ));
+            } else if (first != nullptr && engine->http.hidden_members != first->http.hidden_members) {
+                // A job is shown at all addresses, by the rule of the one that was asked.
+                refuse(fmt::format(
+                    "needs the same httpHiddenMembers for all its engines, and {} has others than "
+                    "{}",
+                    printable(*name),
+                    printable(names.front())
+                ));
             }
             first = first == nullptr ? engine : first;
         }

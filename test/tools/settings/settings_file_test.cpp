@@ -149,6 +149,11 @@ TEST(SettingsFile, Databases_that_are_as_one_are_engines_of_the_file) {
                     "another than a")
     );
     EXPECT_THAT(
+        problems("spreadOver = ['a', 'b']", "httpHiddenMembers = 'cardNumber'"),
+        ElementsAre("file:1: spreadOver needs the same httpHiddenMembers for all its engines, and "
+                    "b has others than a")
+    );
+    EXPECT_THAT(
         problems("", "spreadOver = ['a', 'b']"),
         ElementsAre("file:6: [engines.b] spreadOver stands at the top of the file")
     );

@@ -189,6 +189,10 @@ void EngineSet::pass_on(const std::string& engine, Request request, const Answer
         answer(naming(engine, come_again("the engine is not open; nothing was done")));
         return;
     }
+    if (!its->has_room_for(request.body.size())) {
+        answer(naming(engine, come_again("the database does not answer; nothing was done")));
+        return;
+    }
     its->begin_waiting();
     its->enqueue(std::move(request), [its, answer](Response response) {
         its->end_waiting(response.status != 503);

@@ -54,7 +54,8 @@ public:
     /// does not answer.
     void show(const Request& request, const Answer& answer);
 
-    /// Ends what has begun in any engine, and forgets what waits: its answers are never given.
+    /// Ends what has begun in any engine, and forgets what waits: its answers are never given, and
+    /// nothing of their connections is kept.
     void stop();
 
 private:

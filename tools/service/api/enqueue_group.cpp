@@ -45,6 +45,8 @@ void EnqueueGroup::stop() {
     if (thread_.joinable()) {
         thread_.join();
     }
+    const std::unique_lock lock(mutex_);
+    waiting_.clear();
 }
 
 void EnqueueGroup::run() {

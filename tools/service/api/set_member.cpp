@@ -17,6 +17,11 @@ constexpr std::size_t kMemberRequests = 1024;
 
 constexpr std::chrono::seconds kAwayFor{1};
 
+/// Requests that wait for an engine that is silent: any, and while a long one may join them.
+constexpr std::size_t kMostWhileSilent = 64;
+constexpr std::size_t kFewWhileSilent = 4;
+constexpr std::size_t kLongBody = std::size_t{64} * 1024;
+
 }  // namespace
 
 SetMember::SetMember(const ApiParts& parts, schema::Duration patience)
@@ -39,9 +44,19 @@ bool SetMember::post(std::function<void()> act) {
     return true;
 }
 
+bool SetMember::is_silent_now() const {
+    return waiting_ > 0 && std::chrono::steady_clock::now() - silent_since_ > patience_;
+}
+
 bool SetMember::is_silent() const {
     const std::lock_guard lock(mutex_);
-    return waiting_ > 0 && std::chrono::steady_clock::now() - silent_since_ > patience_;
+    return is_silent_now();
+}
+
+bool SetMember::has_room_for(std::size_t bytes) const {
+    const std::lock_guard lock(mutex_);
+    const std::size_t most = bytes > kLongBody ? kFewWhileSilent : kMostWhileSilent;
+    return waiting_ < most || !is_silent_now();
 }
 
 bool SetMember::seems_away() const {

@@ -45,6 +45,11 @@ public:
     /// whoever may go elsewhere should.
     [[nodiscard]] bool seems_away() const;
 
+    /// Whether a request of so many bytes may wait for it: while it is silent only few may, short
+    /// ones most likely, because those that wait hold connections and memory of an address that the
+    /// others need too.
+    [[nodiscard]] bool has_room_for(std::size_t bytes) const;
+
     /// Between these two somebody waits for the database. `has_answered`: it was not away.
     void begin_waiting();
     void end_waiting(bool has_answered);
@@ -59,6 +64,9 @@ private:
     const Handler enqueue_;
     const Handler show_;
     std::atomic<std::size_t> posted_{0};
+
+    /// Precondition: mutex_ is locked.
+    [[nodiscard]] bool is_silent_now() const;
 
     const schema::Duration patience_;
     mutable std::mutex mutex_;

@@ -6,6 +6,7 @@
 
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <utility>
 
@@ -54,14 +55,19 @@ void WorkPool::run_in(
     // Defended catch: one that finds no memory must not be counted for ever.
     try {
         const auto shared = std::make_shared<Request>(std::move(request));
-        boost::asio::post(range.threads, [this, &range, &handler, shared, answer] {
+        const bool is_taken = put(range, [this, &range, &handler, shared, answer] {
             run(handler, *shared, answer);
             range.held.fetch_sub(1);
         });
+        if (is_taken) {
+            return;
+        }
     } catch (const std::bad_alloc&) {
         range.held.fetch_sub(1);
         throw;
     }
+    range.held.fetch_sub(1);
+    answer(come_again("the service is stopping; nothing was done"));
 }
 
 void WorkPool::run(const LateHandler& handler, const Request& request, const Answer& answer) {
@@ -78,8 +84,22 @@ void WorkPool::run(const LateHandler& handler, const Request& request, const Ans
     }
 }
 
+/// false: it is stopping. What waits then is passed over, and so let go of, before the threads end.
+bool WorkPool::put(IndexRange& range, std::function<void()> act) {
+    const std::shared_lock lock(putting_);
+    if (is_stopping_) {
+        return false;
+    }
+    boost::asio::post(range.threads, [this, act = std::move(act)] {
+        if (!is_stopping_) {
+            act();
+        }
+    });
+    return true;
+}
+
 void WorkPool::post(std::function<void()> act) {
-    boost::asio::post(work_.threads, [this, act = std::move(act)] {
+    (void)put(work_, [this, act = std::move(act)] {
         // Defended catch: nobody waits for it, and it ends nobody else's work.
         try {
             act();
@@ -92,9 +112,11 @@ void WorkPool::post(std::function<void()> act) {
 }
 
 void WorkPool::stop() {
-    is_stopping_ = true;
+    {
+        const std::unique_lock lock(putting_);
+        is_stopping_ = true;
+    }
     for (IndexRange* const range : {&work_, &reading_}) {
-        range->threads.stop();
         range->threads.join();
     }
 }

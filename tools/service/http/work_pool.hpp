@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <shared_mutex>
 
 namespace jobstrand::service {
 
@@ -38,13 +39,15 @@ public:
     using LateHandler = std::function<void(const Request&, const Answer&)>;
     [[nodiscard]] Handler wrap_late(LateHandler handler);
 
-    /// Runs it here, however many requests wait; what it throws is logged.
+    /// Runs it here, however many requests wait; what it throws is logged. After stop() it is
+    /// forgotten.
     void post(std::function<void()> act);
 
     /// Whether stop() has been called: what takes long should end where it can.
     [[nodiscard]] bool is_stopping() const { return is_stopping_; }
 
-    /// Ends what has begun, and forgets what waits: its answers are never given.
+    /// Ends what has begun, and forgets what waits: its answers are never given, and nothing of
+    /// them is kept. Further requests are answered 503.
     void stop();
 
 private:
@@ -61,10 +64,12 @@ private:
     void
     run_in(IndexRange& range, const LateHandler& handler, Request request, const Answer& answer);
     void run(const LateHandler& handler, const Request& request, const Answer& answer);
+    [[nodiscard]] bool put(IndexRange& range, std::function<void()> act);
 
     IndexRange work_;
     IndexRange reading_;
     schema::Log& log_;
+    std::shared_mutex putting_;  ///< Who stops waits for those who put something there.
     std::atomic<bool> is_stopping_{false};
 };
 
