@@ -58,7 +58,7 @@ OWN_INCLUDES = {
     'executor/locks': {'schema/', 'executor/loop/', 'executor/pool/'} | STORE,
     'executor/loop': {'schema/'} | STORE,
     'executor/pool': {'schema/', 'executor/loop/'} | STORE,
-    'executor/report': {'schema/', 'executor/loop/', 'executor/nodes/node_lease.hpp', 'executor/pool/held_jobs.hpp'} | STORE,
+    'executor/report': {'schema/', 'executor/loop/', 'executor/pool/held_jobs.hpp'} | STORE,
     'executor/workers': {'schema/', 'executor/loop/', 'executor/report/'} | STORE,
     'timers': {'schema/', 'timers/', 'executor/loop/'} | STORE,
     'timers/zone': {'schema/'},
