@@ -42,28 +42,28 @@ class DemoTest(unittest.TestCase):
             self.assertEqual(os.listdir(folder), [])
 
     def test_what_a_killed_one_has_left_goes_with_the_next_and_that_of_a_living_one_stays(self):
-        with tempfile.TemporaryDirectory() as folder:
-            environment = {**os.environ, 'TMPDIR': folder}
+        folder = self.enterContext(tempfile.TemporaryDirectory())  # It goes when they have gone.
+        environment = {**os.environ, 'TMPDIR': folder}
 
-            def demo():
-                process = subprocess.Popen([sys.argv[1], 'demo', '--no-browser'], env=environment, stdout=subprocess.PIPE, text=True)
-                self.addCleanup(process.wait, PATIENCE_S)
-                self.addCleanup(process.stdout.close)
-                self.addCleanup(process.kill)
-                self.assertIn('http', process.stdout.readline())
-                for name in os.listdir(folder):  # As if a while had gone by.
-                    os.utime(Path(folder, name), (0, 0))
-                return process, set(os.listdir(folder))
+        def demo():
+            process = subprocess.Popen([sys.argv[1], 'demo', '--no-browser'], env=environment, stdout=subprocess.PIPE, text=True)
+            self.addCleanup(process.wait, PATIENCE_S)
+            self.addCleanup(process.stdout.close)
+            self.addCleanup(process.kill)
+            self.assertIn('http', process.stdout.readline())
+            for name in os.listdir(folder):  # As if a while had gone by.
+                os.utime(Path(folder, name), (0, 0))
+            return process, set(os.listdir(folder))
 
-            killed, of_killed = demo()
-            killed.kill()
-            killed.wait(PATIENCE_S)
-            living, both = demo()
-            self.assertTrue(of_killed.isdisjoint(both))
-            _, three = demo()
-            self.assertEqual(len(three), 2)
-            self.assertLess(both, three)
-            self.assertIsNone(living.poll())
+        killed, of_killed = demo()
+        killed.kill()
+        killed.wait(PATIENCE_S)
+        living, both = demo()
+        self.assertTrue(of_killed.isdisjoint(both))
+        _, three = demo()
+        self.assertEqual(len(three), 2)
+        self.assertLess(both, three)
+        self.assertIsNone(living.poll())
 
     def test_is_for_this_machine_only(self):
         done = subprocess.run([sys.argv[1], 'demo', '--http', '0.0.0.0:0'], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
