@@ -59,6 +59,9 @@ def used():
 
 
 def main():
+    if len(sys.argv) < 2 or sys.argv[1].startswith('-'):
+        print(__doc__.strip())
+        sys.exit(0 if '--help' in sys.argv else 2)
     binary = Path(sys.argv[1]).resolve()
     jobs, rounds = (int(sys.argv[2]) if len(sys.argv) > 2 else 200_000), (int(sys.argv[3]) if len(sys.argv) > 3 else 5)
     with ExitStack() as stack:
