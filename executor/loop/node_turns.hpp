@@ -3,6 +3,7 @@
 #include "persistence/node_store.hpp"
 #include "schema/clock.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -11,8 +12,9 @@ namespace jobstrand::executor {
 
 /// Shares work that any node can do for all, such as looking for expired locks. The first living
 /// node by name does it at each of its turns, the next one at every second, the one behind that at
-/// every third. So a thousand nodes together do it eight times as often as one, and where a node
-/// fails at it, another does it a little later.
+/// every third, and from the thirtieth on each at every thirtieth. So a thousand nodes together do
+/// it 36 times as often as one; and where the nodes before fail at it, or do not do it at all
+/// (ExecutorSettings::reset_expired_jobs), the next one does, thirty turns later at most.
 ///
 /// Thread safety: none.
 class NodeTurns final {
@@ -22,7 +24,7 @@ public:
 
     /// Asked once for each turn. Costs a short statement.
     [[nodiscard]] bool is_mine() {
-        share_ = 1 + nodes_.living_before(node_, clock_.now());
+        share_ = std::min(kMostTurns, 1 + nodes_.living_before(node_, clock_.now()));
         if (++waited_ < share_) {
             return false;
         }
@@ -34,6 +36,8 @@ public:
     [[nodiscard]] std::int64_t share() const { return share_; }
 
 private:
+    static constexpr std::int64_t kMostTurns = 30;
+
     persistence::NodeStore& nodes_;
     const schema::Clock& clock_;
     const std::string node_;

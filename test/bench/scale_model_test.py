@@ -24,6 +24,7 @@ SOURCES = (
     (model.LEASE / 3, 'executor/nodes/node_presence.cpp', r'renews_at_ = began \+ lease_time_ / (\d+);', lambda parts: model.LEASE / parts),
     (model.CLOCK, 'executor/loop/clock_jumps.hpp', r'kClockComparisonInterval = std::chrono::seconds\((\d+)\)', 1),
     (model.FULL_LOOK, 'executor/loop/scan_start.cpp', r'kTimeOfBacklog\{(\d+)\}', 1),
+    (model.MOST_TURNS, 'executor/loop/node_turns.hpp', r'kMostTurns = (\d+);', 1),
     (model.PART_OF_TIME, 'executor/loop/backlog_cursor.hpp', r'kPartOfTime = (\d+);', 1),
     (model.NODES_HOLD, 'executor/job_acquirer.cpp', r'kNodesHold = std::chrono::seconds\((\d+)\)', 1),
     (model.UNSERVED, 'executor/report/unserved_jobs.cpp', r'kInterval = (\d+)s', 1),

@@ -385,6 +385,23 @@ protected:
     ExpiredLockReset reset{{store, clock, wake_ups, log}, {.interval = 60s, .page = 3}};
 };
 
+TEST(
+    NodeTurns,
+    Come_the_more_seldom_the_more_nodes_stand_before_and_every_thirtieth_time_at_least
+) {
+    for (const auto& [before, turns] : {std::pair{0, 1}, {1, 2}, {28, 29}, {29, 30}, {999, 30}}) {
+        testing::NiceMock<test::MockNodeStore> nodes;
+        ON_CALL(nodes, living_before(_, _)).WillByDefault(Return(before));
+        const schema::ManualClock clock;
+        NodeTurns node(nodes, clock, "node");
+        int asked = 1;
+        while (!node.is_mine()) {
+            ++asked;
+        }
+        EXPECT_EQ(asked, turns) << before;
+    }
+}
+
 TEST_F(ResetTest, The_third_of_the_living_nodes_looks_and_sweeps_a_third_as_often_as_the_first) {
     testing::NiceMock<test::MockNodeStore> nodes;
     ON_CALL(nodes, living_before(testing::Eq("node-3"), _)).WillByDefault(Return(2));

@@ -13,6 +13,7 @@
 // exclusive jobs; `flaky`, which fails at the first attempt;
 // `effect`, which writes a row into LEDGER_EFFECT in the transaction that ends its job.
 
+#include "bench/core/stderr_log.hpp"
 #include "persistence/sql/sql_transaction.hpp"
 #include "test/ledger/written_ledger.hpp"
 #include "tools/engine/wiring.hpp"
@@ -47,33 +48,6 @@ private:
     std::atomic<schema::Duration> ahead_{schema::Duration{0}};
 };
 
-constexpr std::string_view kAsTold = "as it was told to";
-
-/// Says why a run has failed that no handler has failed.
-class FailureLog final : public schema::Log {
-public:
-    [[nodiscard]] bool enabled(schema::LogLevel level) const noexcept override {
-        return level >= schema::LogLevel::warn;
-    }
-    void write(
-        schema::LogLevel level,
-        std::string_view message,
-        std::initializer_list<schema::LogField> fields
-    ) noexcept override {
-        for (const schema::LogField& field : fields) {
-            if (enabled(level) && field.name == "error" && field.value != kAsTold) {
-                std::fprintf(
-                    stderr,
-                    "%.*s: %s\n",
-                    static_cast<int>(message.size()),
-                    message.data(),
-                    field.value.c_str()
-                );
-            }
-        }
-    }
-};
-
 /// The handlers' work, written down.
 class Work final {
 public:
@@ -96,7 +70,7 @@ public:
         };
         ledger_->write_run(entry, time_, context.stop, fails ? Mark::failed : Mark::done);
         if (fails) {
-            return Failed{.message = std::string(kAsTold)};
+            return Failed{.message = "as it was told to"};
         }
         return Succeeded{};
     }
@@ -139,7 +113,7 @@ void run_node(
     std::signal(SIGUSR1, SIG_DFL);  // Ignored until here: see Fleet.
 
     JumpingClock clock;
-    FailureLog log;
+    bench::StderrLog log;  // Among the failures may be some that no handler has made.
     const Work work(file, work_time);
     const char* const locks = std::getenv("JOBSTRAND_LEDGER_LOCKS");
     engine::Wiring engine(
