@@ -89,8 +89,8 @@ def _set_up(*command, said=''):
 
 
 @contextlib.contextmanager
-def _server(command, log, is_ready, end=signal.SIGTERM):
-    """The process until the end of the block, and another one when it was killed. Its id is in a file beside the log."""
+def _server(command, log, is_ready, end=signal.SIGTERM, may_start_again=lambda: True):
+    """The process until the end of the block, and another one when it was killed and `may_start_again`. Its id is in a file beside the log."""
     ends, now = threading.Event(), []
 
     def start():
@@ -101,7 +101,7 @@ def _server(command, log, is_ready, end=signal.SIGTERM):
     def start_again():
         # What a dead PostgreSQL leaves behind ends a moment later, and refuses the next one until then.
         while not ends.wait(0.2):
-            if now[-1].poll() is not None:
+            if now[-1].poll() is not None and may_start_again():
                 start()
 
     start()
@@ -202,13 +202,18 @@ class _Group:
         return {}
 
     def begin(self):
-        """All three become members. Each forgets what it ran at its first start, and joins by itself at later ones."""
+        """All three become members. Each forgets what it ran at its first start, and joins by itself at later ones; until then nobody may write to it."""
         for member, each in enumerate(self.folders):
             (each / 'users.sql').write_text('')
-            self.ask(member, 'RESET BINARY LOGS AND GTIDS; SET PERSIST group_replication_start_on_boot = ON;')
+            self.ask(member, 'RESET BINARY LOGS AND GTIDS; SET PERSIST group_replication_start_on_boot = ON; SET PERSIST_ONLY super_read_only = ON;')
         self.ask(0, f'SET GLOBAL group_replication_bootstrap_group = ON; START GROUP_REPLICATION; SET GLOBAL group_replication_bootstrap_group = OFF;\n{_mysql_account()}')
         for member in (1, 2):
             self.ask(member, 'START GROUP_REPLICATION')
+
+    def has_forgotten(self, port):
+        """Whether the group does without the server: it refuses the next one of that address until then, which takes half a minute to give up."""
+        listed = (self.ask(member, 'SELECT member_port FROM performance_schema.replication_group_members').splitlines() for member in range(3))
+        return any(len(ports) > 1 and str(port) not in ports for ports in listed)
 
     def call_back(self):
         """Who was refused, because its former self was still a member, does not try again by itself."""
@@ -237,7 +242,7 @@ def mysql_group(root, folder, port):
 
     with contextlib.ExitStack() as servers:
         for each, own, command in zip(group.folders, ports, group.commands):
-            servers.enter_context(_server(command, each / 'log', lambda own=own: _greets(own)))
+            servers.enter_context(_server(command, each / 'log', lambda own=own: _greets(own), may_start_again=lambda own=own: group.has_forgotten(own)))
         group.begin()
         deadline = time.monotonic() + PATIENCE_S
         while len(group.members()) < 3:

@@ -30,7 +30,6 @@ std::size_t given(const char* name, std::size_t usual) {
 class Ledger : public testing::TestWithParam<test::LedgerDatabaseUnderTest> {
 protected:
     static constexpr std::chrono::milliseconds kLease{2000};
-    static constexpr std::chrono::milliseconds kWork{2};
 
     void SetUp() override {
         if (const auto& missing = GetParam().missing) {
@@ -136,6 +135,8 @@ protected:
     const std::size_t jobs = given("JOBSTRAND_LEDGER_JOBS", 8000);
     const std::size_t kills = given("JOBSTRAND_LEDGER_KILLS", 12);
     const std::size_t seed = given("JOBSTRAND_LEDGER_SEED", 1);
+    /// What a run takes: a server that is long away needs work that is not done meanwhile.
+    const std::chrono::milliseconds work{given("JOBSTRAND_LEDGER_WORK_MS", 2)};
     std::unique_ptr<test::LedgerDatabase> database;
     std::optional<Fleet> fleet;
     test::Ledger ledger;
@@ -161,7 +162,7 @@ void expect_none(const char* what, const std::vector<std::string>& found) {
 TEST_P(Ledger, Whatever_dies_every_job_is_done_once_and_exclusive_ones_alone) {
     database->add_jobs(jobs, ledger);
     const auto script = test::script_of(seed, kills, Fleet::kNodes, database->is_server());
-    fleet.emplace(database->url(), kWork, kLease);
+    fleet.emplace(database->url(), work, kLease);
     ASSERT_TRUE(run_script(script)) << "no progress after " << fleet->count_runs() << " runs";
     ASSERT_TRUE(wait_for_the_rest()) << database->count_jobs() << " are left, these among them:\n"
                                      << database->describe_jobs();

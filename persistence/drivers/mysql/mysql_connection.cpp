@@ -1,5 +1,6 @@
 #include "persistence/drivers/mysql/mysql_connection.hpp"
 
+#include "persistence/drivers/mysql/limits_in_text.hpp"
 #include "persistence/drivers/mysql/mysql_errors.hpp"
 #include "persistence/sql/sql_summary.hpp"
 
@@ -49,7 +50,7 @@ DbError commit_error_of(const sql::SQLException& error) {
 
 }  // namespace
 
-MysqlConnection::MysqlConnection(std::unique_ptr<sql::Connection> connection)
+MysqlConnection::MysqlConnection(std::unique_ptr<sql::Connection> connection, Limits limits)
     : connection_(std::move(connection)),
       text_statement_(connection_->createStatement()),
       statements_(
@@ -61,7 +62,8 @@ MysqlConnection::MysqlConnection(std::unique_ptr<sql::Connection> connection)
                    return noted(error_of(error, attempted));
                },
            .discard = [](std::unique_ptr<MysqlStatement> /*closed*/) {}}
-      ) {}
+      ),
+      limits_(limits) {}
 
 MysqlConnection::~MysqlConnection() = default;
 
@@ -70,10 +72,18 @@ std::int64_t MysqlConnection::execute(std::string_view sql, std::span<const Valu
         run_script(sql);
         return 0;
     }
+    if (limits_ == Limits::as_text) {
+        const PlainStatement plain = with_limits_in_text(sql, parameters);
+        return statements_.execute(plain.sql, plain.parameters);
+    }
     return statements_.execute(sql, parameters);
 }
 
 void MysqlConnection::query(Query query, std::span<const Value> parameters, const RowReader& read) {
+    if (limits_ == Limits::as_text) {
+        const PlainStatement plain = with_limits_in_text(query.sql, parameters);
+        return statements_.query({plain.sql, query.columns}, plain.parameters, read);
+    }
     statements_.query(query, parameters, read);
 }
 

@@ -20,8 +20,11 @@ namespace jobstrand::persistence {
 /// kept by their text.
 class MysqlConnection final : public Connection {
 public:
+    /// How the numbers behind LIMIT and OFFSET are given to the server.
+    enum class Limits { as_parameters, as_text };
+
     /// `connection` is open, and its session is set up.
-    explicit MysqlConnection(std::unique_ptr<sql::Connection> connection);
+    MysqlConnection(std::unique_ptr<sql::Connection> connection, Limits limits);
     ~MysqlConnection() override;
 
     [[nodiscard]] const Dialect& dialect() const noexcept override { return *dialect_; }
@@ -47,6 +50,7 @@ private:
     const std::unique_ptr<sql::Connection> connection_;
     const std::unique_ptr<sql::Statement> text_statement_;
     PreparedStatements<MysqlStatement, sql::SQLException> statements_;  ///< Closed before it.
+    const Limits limits_;
     const Dialect* dialect_ = &kMysqlDialect;
     bool usable_ = true;
 };

@@ -252,6 +252,13 @@ void require_cluster(Connection& connection) {
     }
 }
 
+/// `keyspace:shard` aims at a shard of Vitess, whose vtgate prepares a statement there by running it
+/// with NULL for each parameter: after LIMIT that is an error.
+MysqlConnection::Limits limits_of(const DatabaseUrl& url) {
+    return url.database.find(':') == std::string::npos ? MysqlConnection::Limits::as_parameters
+                                                       : MysqlConnection::Limits::as_text;
+}
+
 }  // namespace
 
 std::unique_ptr<Connection> open_mysql(const DatabaseUrl& url) {
@@ -259,7 +266,7 @@ std::unique_ptr<Connection> open_mysql(const DatabaseUrl& url) {
     // Defended catch: the words of the driver and of the session's first statements get the place
     // and the advice that a person needs.
     try {
-        auto connection = std::make_unique<MysqlConnection>(connect(url));
+        auto connection = std::make_unique<MysqlConnection>(connect(url), limits_of(url));
         require_known_version(*connection);
         require_target(*connection, url);
         connection->run_script("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
