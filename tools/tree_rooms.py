@@ -12,50 +12,34 @@ OWN_INCLUDES = {
     'schema': set(),
     'persistence': {'schema/'},
     'persistence/sql': {'schema/'},
-    'persistence/url': {'schema/'},
-    'persistence/drivers': {'schema/', 'persistence/sql/', 'persistence/url/'},
+    'persistence/drivers': {'schema/', 'persistence/sql/'},
     'persistence/migration': {'schema/', 'persistence/sql/'},
-    'persistence/shared': {'schema/', 'persistence/sql/'},
     'persistence/history': {'schema/', 'persistence/.', 'persistence/sql/'},
-    'persistence/rows': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/shared/'},
-    'persistence/candidates': {
-        'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/shared/', 'persistence/exclusive/',
-        'persistence/limits/', 'persistence/claims/'
-    },
-    'persistence/claims': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
-    'persistence/definitions': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/shared/'},
-    'persistence/engine': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
-    'persistence/exclusive': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
-    'persistence/limits': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/exclusive/'},
-    'persistence/series': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/rows/', 'persistence/shared/'},
-    'persistence/queries': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/shared/', 'persistence/claims/'},
-    'persistence/journal': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
-    'persistence/unique': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/rows/'},
+    'persistence/rows': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/'},
+    'persistence/limits': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
+    'persistence/tables': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/rows/'},
+    'persistence/series': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/rows/'},
+    'persistence/queries': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
     'persistence/jobs': {
-        'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/rows/', 'persistence/shared/', 'persistence/exclusive/',
-        'persistence/limits/', 'persistence/series/', 'persistence/unique/', 'persistence/claims/', 'persistence/candidates/'
+        'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/rows/',
+        'persistence/limits/', 'persistence/series/'
     },
     'persistence/batches': {
         'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/rows/', 'persistence/queries/', 'persistence/series/',
-        'persistence/jobs/', 'persistence/claims/'
+        'persistence/jobs/'
     },
-    'persistence/nodes': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/shared/', 'persistence/claims/'},
+    'persistence/nodes': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
     'persistence/store': {
-        'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/rows/', 'persistence/queries/', 'persistence/series/',
-        'persistence/batches/', 'persistence/definitions/', 'persistence/engine/', 'persistence/jobs/', 'persistence/journal/', 'persistence/limits/', 'persistence/nodes/',
-        'persistence/unique/', 'persistence/workers/'
+        'persistence/tables/', 'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/rows/', 'persistence/queries/', 'persistence/series/',
+        'persistence/batches/', 'persistence/jobs/', 'persistence/limits/', 'persistence/nodes/', 'persistence/workers/'
     },
-    'persistence/trial': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/store/'},
     'persistence/workers': {
-        'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/shared/', 'persistence/exclusive/', 'persistence/series/',
-        'persistence/jobs/', 'persistence/candidates/', 'persistence/unique/'
+        'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/limits/', 'persistence/series/',
+        'persistence/jobs/'
     },
-    'executor': {'schema/', 'executor/enqueue/', 'executor/locks/', 'executor/loop/', 'executor/nodes/', 'executor/pool/', 'executor/report/',
+    'executor': {'schema/', 'executor/enqueue/', 'executor/loop/', 'executor/pool/', 'executor/report/',
                  'executor/workers/'} | STORE,
     'executor/enqueue': {'schema/', 'executor/loop/'} | STORE,
-    'executor/history': {'schema/', 'executor/loop/'} | STORE,
-    'executor/nodes': {'schema/', 'executor/loop/'} | STORE,
-    'executor/locks': {'schema/', 'executor/loop/', 'executor/pool/'} | STORE,
     'executor/loop': {'schema/'} | STORE,
     'executor/pool': {'schema/', 'executor/loop/'} | STORE,
     'executor/report': {'schema/', 'executor/loop/', 'executor/pool/held_jobs.hpp'} | STORE,
@@ -67,27 +51,17 @@ OWN_INCLUDES = {
     'timers/cycle': {'schema/', 'timers/zone/', 'timers/cron/', 'timers/calendar/'},
     'timers/series': {'schema/', 'timers/zone/', 'timers/cron/', 'timers/calendar/', 'timers/cycle/'},
     'deadletter': {'schema/'} | STORE,
-    'deadletter/bulk': {'schema/'} | STORE,
-    'deadletter/batch': {'schema/', 'deadletter/bulk/', 'deadletter/causes/'} | STORE,
-    'deadletter/causes': {'schema/'} | STORE,
-    'deadletter/admin': {'schema/', 'deadletter/bulk/'} | STORE,
-    'deadletter/explain': {'schema/'} | STORE,
     'tools': {f'{layer}/' for layer in LAYERS} | {'tools/engine/'},
     'tools/engine': {f'{layer}/' for layer in LAYERS},
     'tools/service/http': {'schema/', 'persistence/sql/db_error.hpp', 'tools/access/', 'tools/text/'},
-    'tools/service/gates': {'schema/', 'tools/access/', 'tools/service/http/'},
-    'tools/service/tls': {'schema/'},
     'bench': {f'{layer}/' for layer in LAYERS} | {'tools/engine/', 'test/fixtures/'},
     'test': {f'{layer}/' for layer in LAYERS} | {'tools/', 'bench/'},
     'test/fixtures': {f'{layer}/' for layer in LAYERS},
 }
 # The rooms of the program, from the bottom to the top: each may include those before it.
 PROGRAM_ROOMS = (
-    'text', 'process', 'output', 'access', 'settings', 'records', 'calls', 'tracing', 'handlers/flowable', 'handlers',
-    'session', 'parameters', 'operations/batch', 'operations/job', 'operations/dead', 'operations/database',
-    'operations/doctor', 'operations/explain', 'operations/token', 'operations/top', 'operations', 'surface',
-    'service/http', 'service/gates', 'service/tls', 'service/api', 'service/page', 'service/workers', 'service/metrics',
-    'service/management', 'service/verbs', 'service', 'program',
+    'text', 'process', 'output', 'access', 'settings', 'records', 'calls', 'handlers', 'session', 'parameters',
+    'operations/job', 'operations', 'surface', 'service/http', 'service/api', 'service', 'program',
 )
 for number, name in enumerate(PROGRAM_ROOMS):
     OWN_INCLUDES.setdefault(f'tools/{name}', OWN_INCLUDES['tools'] | {f'tools/{before}/.' for before in PROGRAM_ROOMS[:number]})
@@ -117,7 +91,7 @@ DRIVER_SOURCES = re.compile(r'persistence/drivers/\w+/\w+\.cpp')
 CLIENT_LIBRARIES = (
     (re.compile(r'(sqlite3|libpq-fe|mysql)\.h'), re.compile(r'include/jobstrand/on_\w+\.hpp|test/(face|testing|docs)/.*')),
     (re.compile(r'boost/asio/(awaitable|co_spawn)\.hpp'), re.compile(r'include/jobstrand/on_asio\.hpp|test/.*')),
-    (re.compile(r'openssl/'), re.compile(r'test/fixtures/.*|tools/access/.*|tools/engine/engine_of_key\.cpp|tools/service/(gates/.*|tls/.*|http/http_connection.cpp)|tools/(calls|handlers)/.*')),
+    (re.compile(r'openssl/'), re.compile(r'test/fixtures/.*|tools/access/.*|tools/engine/engine_of_key\.cpp|tools/service/http/(tls_identity|http_connection)\.cpp|tools/(calls|handlers)/.*')),
     (re.compile(r'soci/|libpq|cppconn/|mysql'), None),
 )
 # Where SQL may stand that only some databases understand: in their drivers, in the bridges to apps, in the bench's yardstick, in tests.

@@ -50,7 +50,7 @@ CauseSummary CauseTally::take() {
 
 namespace {
 
-constexpr std::size_t kPage = 2'000;
+constexpr std::size_t kFailuresPage = 2'000;
 
 using schema::Job;
 
@@ -76,7 +76,7 @@ latest_causes(persistence::OperatorStore& store, std::size_t most, persistence::
     std::optional<persistence::DeadLetterMark> behind;
     std::size_t left = most;
     while (left > 0) {
-        const std::size_t wanted = std::min(left, kPage);
+        const std::size_t wanted = std::min(left, kFailuresPage);
         const auto page = store.newest_failures(filter, behind, wanted);
         std::ranges::for_each(page, [&](const auto& failure) { tally.add(failure); });
         if (page.size() < wanted) {

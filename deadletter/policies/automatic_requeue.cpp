@@ -20,7 +20,7 @@ using persistence::JobAnswer;
 using schema::Job;
 
 constexpr std::size_t kReadInAPass = 10'000;
-constexpr std::size_t kPage = schema::limits::kJobsPerTransaction;
+constexpr std::size_t kRequeuedAtOnce = schema::limits::kJobsPerTransaction;
 constexpr std::size_t kRefusedKept = 10'000;
 
 /// Between two passes of which the first has not read all.
@@ -92,14 +92,14 @@ persistence::JobFilter AutomaticRequeue::filter(schema::TimePoint now) const {
 AutomaticRequeue::Ids AutomaticRequeue::next_ids(schema::TimePoint now) {
     const persistence::JobFilter asked = filter(now);
     Ids ids;
-    for (std::size_t read = 0; read < kReadInAPass; read += kPage) {
-        const auto page = use_.store.list_failures(asked, position_, kPage);
+    for (std::size_t read = 0; read < kReadInAPass; read += kRequeuedAtOnce) {
+        const auto page = use_.store.list_failures(asked, position_, kRequeuedAtOnce);
         for (const DeadLetterFailure& failure : page) {
             if (is_of_class(rule_.error_class, failure) && !refused_.contains(failure.id)) {
                 ids.push_back(failure.id);
             }
         }
-        position_ = page.size() < kPage ? std::string() : page.back().id;
+        position_ = page.size() < kRequeuedAtOnce ? std::string() : page.back().id;
         if (position_.empty()) {
             break;
         }
@@ -130,8 +130,8 @@ void AutomaticRequeue::requeue(const Ids& ids, schema::TimePoint now) {
     use_.audit.run(action, [&] {
         const std::vector<schema::TimePoint> dates = spread_over(rule_.spread, ids.size(), now);
         std::int64_t requeued = 0;
-        for (std::size_t begin = 0; begin < ids.size(); begin += kPage) {
-            const std::size_t size = std::min(kPage, ids.size() - begin);
+        for (std::size_t begin = 0; begin < ids.size(); begin += kRequeuedAtOnce) {
+            const std::size_t size = std::min(kRequeuedAtOnce, ids.size() - begin);
             const std::span<const std::string> page(&ids[begin], size);
             const auto first = dates.begin() + static_cast<std::ptrdiff_t>(begin);
             const persistence::DueDates due_dates =

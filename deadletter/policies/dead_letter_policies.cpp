@@ -10,10 +10,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr schema::Duration kShortest = 1s;
-constexpr schema::Duration kLongest = 365 * 24h;
+constexpr schema::Duration kLongestAge = 365 * 24h;
 
 bool is_length(schema::Duration duration) {
-    return duration >= kShortest && duration <= kLongest;
+    return duration >= kShortest && duration <= kLongestAge;
 }
 
 }  // namespace

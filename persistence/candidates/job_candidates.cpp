@@ -26,7 +26,7 @@ constexpr std::string_view kOldest = R"sql(
     LIMIT ?
     {lock})sql";
 
-constexpr std::string_view kNamed = R"sql(
+constexpr std::string_view kJobsById = R"sql(
     SELECT {columns}
     FROM ACT_RU_JOB {by_id}
     WHERE ID_ IN (...)
@@ -142,7 +142,7 @@ JobRows oldest_rows_beside(
     const std::vector<std::string> ids = oldest_ids_beside(transaction, served, limit, claimed);
     const std::vector<std::string_view> list(ids.begin(), ids.end());
     const std::string sql = fmt::format(
-        kNamed,
+        kJobsById,
         fmt::arg("columns", selected_of(JobPlace::executable, dialect)),
         fmt::arg("by_id", dialect.by_id)
     );

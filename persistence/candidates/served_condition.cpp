@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kOfType = "HANDLER_TYPE_ IN (...)";
 constexpr std::string_view kNeedsNothing = " AND NEEDS_ IS NULL";
 constexpr std::string_view kHasWhatIsNeeded = " AND (NEEDS_ IS NULL OR NEEDS_ IN (...))";
-constexpr std::string_view kInRange = " AND PRIORITY_ BETWEEN ? AND ?";
+constexpr std::string_view kInPriorities = " AND PRIORITY_ BETWEEN ? AND ?";
 constexpr std::string_view kListed = " AND {column} IN (...)";
 constexpr std::string_view kListedOrNone = " AND ({column} IS NULL OR {column} IN (...))";
 
@@ -87,7 +87,7 @@ BoundStatement condition_of(const ServedJobs& served, const Dialect& dialect) {
     } else {
         append_list(condition, kHasWhatIsNeeded, served.needs);
     }
-    append_range(condition, kInRange, served.scope.priorities);
+    append_range(condition, kInPriorities, served.scope.priorities);
     append_scope(condition, served.scope, dialect, kListed, kListedOrNone);
     return condition;
 }

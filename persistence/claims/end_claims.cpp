@@ -35,13 +35,13 @@ constexpr std::string_view kExpired = R"sql(
     WHERE ID_ > 0 AND LOCK_EXP_TIME_ < ?
     ORDER BY ID_)sql";
 
-constexpr std::string_view kLock = R"sql(
+constexpr std::string_view kLockClaim = R"sql(
     SELECT {bytes_as_text}, OWNER_
     FROM JS_CLAIM
     WHERE ID_ = ?
     {for_update})sql";
 
-constexpr std::string_view kDelete = R"sql(
+constexpr std::string_view kDeleteClaim = R"sql(
     DELETE FROM JS_CLAIM
     WHERE ID_ = ?)sql";
 
@@ -62,7 +62,7 @@ struct ExpiredClaim {
 std::optional<ExpiredClaim> claimed_for_update(Transaction& transaction, std::int64_t claim) {
     const Dialect& dialect = transaction.dialect();
     const std::string sql = fmt::format(
-        kLock,
+        kLockClaim,
         fmt::arg("bytes_as_text", dialect.bytes_as_text),
         fmt::arg("for_update", dialect.for_update)
     );
@@ -127,7 +127,7 @@ std::int64_t reset_expired_claims(
                 if (const auto expired = claimed_for_update(transaction, claim)) {
                     before(transaction, expired->owner, expired->jobs);
                     freed = let_go(transaction, expired->jobs);
-                    transaction.execute(kDelete, {claim});
+                    transaction.execute(kDeleteClaim, {claim});
                 }
             },
             // Once more does no harm: the revisions are others by then.

@@ -41,7 +41,7 @@ constexpr std::string_view kOldest = R"sql(
 constexpr std::string_view kForgetEntries = R"sql({delete_where} ID_ IN (...))sql";
 
 /// Entries that are removed in one transaction.
-constexpr std::size_t kPart = 1'000;
+constexpr std::size_t kAuditPart = 1'000;
 
 struct Conditions {
     std::vector<std::string_view> sql{"1 = 1"};
@@ -92,7 +92,7 @@ AuditEntry entry_of(const Row& row) {
 
 std::vector<std::string> oldest_before(const StoreContext& context, schema::TimePoint before) {
     std::vector<std::string> ids;
-    const std::array<Value, 2> parameters{before, static_cast<std::int64_t>(kPart)};
+    const std::array<Value, 2> parameters{before, static_cast<std::int64_t>(kAuditPart)};
     context.runner.read([&](Connection& connection) {
         ids.clear();
         connection.query({.sql = kOldest, .columns = 1}, parameters, [&](const Row& row) {
@@ -102,7 +102,7 @@ std::vector<std::string> oldest_before(const StoreContext& context, schema::Time
     return ids;
 }
 
-void remove(Transaction& transaction, const std::vector<std::string>& ids) {
+void remove_entries(Transaction& transaction, const std::vector<std::string>& ids) {
     const std::vector<std::string_view> borrowed(ids.begin(), ids.end());
     const std::string sql = fmt::format(
         kForgetEntries, fmt::arg("delete_where", delete_where(transaction.dialect(), "JS_AUDIT"))
@@ -183,7 +183,7 @@ std::int64_t AuditStore::forget_audit(schema::TimePoint before) {
         if (ids.empty()) {
             return forgotten;
         }
-        context_.runner.run([&](Transaction& transaction) { remove(transaction, ids); }, run_again);
+        context_.runner.run([&](Transaction& transaction) { remove_entries(transaction, ids); }, run_again);
         forgotten += static_cast<std::int64_t>(ids.size());
     }
 }

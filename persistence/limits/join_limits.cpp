@@ -19,7 +19,7 @@ using schema::LimitedGroup;
 /// Of each job its groups, in the order of the jobs.
 using GroupsOfJobs = std::vector<std::vector<LimitedGroup>>;
 
-GroupsOfJobs groups_of(const JobLimits& limits, const std::vector<Job>& jobs) {
+GroupsOfJobs limited_groups_of(const JobLimits& limits, const std::vector<Job>& jobs) {
     GroupsOfJobs groups;
     groups.reserve(jobs.size());
     for (const Job& job : jobs) {
@@ -94,7 +94,7 @@ std::size_t join_limits(
     if (limits.are_none()) {
         return 0;
     }
-    const GroupsOfJobs groups = groups_of(limits, jobs);
+    const GroupsOfJobs groups = limited_groups_of(limits, jobs);
     LimitRooms rooms = all_groups(groups);
     if (rooms.empty()) {
         return 0;

@@ -18,7 +18,7 @@ namespace {
 
 // One row about a part of the table. There is no index on the times: each new key would have to
 // write it.
-constexpr std::string_view kPart = R"sql(
+constexpr std::string_view kPartOfKeys = R"sql(
     SELECT MAX(KEY_), COUNT(*), COUNT(CASE WHEN UNTIL_ < ? THEN 1 END)
     FROM (
         SELECT KEY_, UNTIL_
@@ -43,7 +43,7 @@ struct KeyPart {
 };
 
 KeyPart read_part(Connection& connection, const KeySearch& search) {
-    const std::string sql = fmt::format(kPart, fmt::arg("by_id", connection.dialect().by_id));
+    const std::string sql = fmt::format(kPartOfKeys, fmt::arg("by_id", connection.dialect().by_id));
     const std::array<Value, 3> parameters{
         search.now, search.after, static_cast<std::int64_t>(search.rows)};
     KeyPart part;

@@ -13,7 +13,7 @@ constexpr std::array kOperations{
     std::pair{BatchOperation::change, std::string_view("change")},
 };
 
-constexpr std::array kStates{
+constexpr std::array kBatchStates{
     std::pair{BatchState::running, std::string_view("running")},
     std::pair{BatchState::paused, std::string_view("paused")},
     std::pair{BatchState::cancelled, std::string_view("cancelled")},
@@ -21,7 +21,7 @@ constexpr std::array kStates{
 };
 
 template <typename Words, typename Meaning>
-std::string_view word_of(const Words& words, Meaning meaning) {
+std::string_view batch_word_of(const Words& words, Meaning meaning) {
     return std::ranges::find(words, meaning, &Words::value_type::first)->second;
 }
 
@@ -36,11 +36,11 @@ auto meaning_of(const Words& words, std::string_view word) {
 }  // namespace
 
 std::string_view name_of(BatchOperation operation) {
-    return word_of(kOperations, operation);
+    return batch_word_of(kOperations, operation);
 }
 
 std::string_view name_of(BatchState state) {
-    return word_of(kStates, state);
+    return batch_word_of(kBatchStates, state);
 }
 
 std::optional<BatchOperation> batch_operation_named(std::string_view name) {
@@ -48,7 +48,7 @@ std::optional<BatchOperation> batch_operation_named(std::string_view name) {
 }
 
 std::optional<BatchState> batch_state_named(std::string_view name) {
-    return meaning_of(kStates, name);
+    return meaning_of(kBatchStates, name);
 }
 
 }  // namespace jobstrand::schema

@@ -81,7 +81,7 @@ void print_upgrade(Session& session, const persistence::UpgradeResult& result) {
 }
 
 /// Says once why nothing seems to happen.
-[[nodiscard]] persistence::TablePatience patience_of(Session& session) {
+[[nodiscard]] persistence::TablePatience table_patience_of(Session& session) {
     return {.on_wait = [&session, is_told = false]() mutable {
         if (!std::exchange(is_told, true)) {
             session.tell("the tables are in use by an open transaction; it is tried again");
@@ -106,7 +106,7 @@ ExitCode upgrade_existing_schema(Session& session, const SchemaOptions& options)
         persistence::require_current_schema(*connection);
     }
     const auto result = persistence::upgrade_schema(
-        *connection, persistence::OthersTables::take_over, patience_of(session)
+        *connection, persistence::OthersTables::take_over, table_patience_of(session)
     );
     if (is_new) {
         session.streams().out << fmt::format(
@@ -159,11 +159,11 @@ ExitCode change_index(Session& session, const IndexOptions& options) {
     std::string_view what =
         persistence::has_index(*connection, index) ? "is there" : "is not there";
     if (options.create) {
-        what = persistence::create_index(*connection, index, patience_of(session))
+        what = persistence::create_index(*connection, index, table_patience_of(session))
                    ? "created"
                    : "was there already";
     } else if (options.drop) {
-        what = persistence::drop_index(*connection, index, patience_of(session)) ? "dropped"
+        what = persistence::drop_index(*connection, index, table_patience_of(session)) ? "dropped"
                                                                                  : "was not there";
     }
     session.streams().out << fmt::format("{} of {}: {}\n", index.index.name, index.table, what);

@@ -11,7 +11,7 @@ namespace {
 
 using deadletter::PlacedTypeCount;
 
-const std::vector<TableColumn>& type_columns() {
+const std::vector<TableColumn>& type_stats_columns() {
     static const std::vector<TableColumn> all{
         {.field = "handlerType", .heading = "TYPE", .width_max = 64},
         {.field = "place", .heading = "PLACE"},
@@ -87,7 +87,7 @@ void write_type_stats(Session& session, bool is_soon) {
     if (style.columns) {
         style.now = now;
     }
-    RecordWriter writer(session.streams().out, session.format(), type_columns(), style);
+    RecordWriter writer(session.streams().out, session.format(), type_stats_columns(), style);
     const auto runs = session.nodes().runs_of_last_minute(now);
     const auto most = is_soon ? std::optional(deadletter::kRowsSoon) : std::nullopt;
     for (const PlacedTypeCount& line : session.search().count_types(runs, most)) {

@@ -18,7 +18,7 @@ namespace {
 using deadletter::CauseGroup;
 using deadletter::CauseSummary;
 
-[[nodiscard]] CauseSummary read_causes(Session& session, const GroupsOptions& options) {
+[[nodiscard]] CauseSummary read_dead_causes(Session& session, const GroupsOptions& options) {
     if (options.soon) {
         return deadletter::latest_causes(
             session.store(), deadletter::kRowsSoon, filter_of(session, options.filter)
@@ -89,7 +89,7 @@ const Fields<CauseGroup>& dead_group_fields() {
 
 ExitCode list_causes(Session& session, const GroupsOptions& options) {
     const std::size_t limit = limit_of(session, options.limit);
-    const CauseSummary summary = read_causes(session, options);
+    const CauseSummary summary = read_dead_causes(session, options);
     write_items(
         session,
         std::vector<CauseGroup>(

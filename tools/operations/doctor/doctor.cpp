@@ -157,7 +157,7 @@ void write_wrapped(
     out << '\n';
 }
 
-void write_for_people(
+void write_findings_for_people(
     std::ostream& out,
     const Findings& findings,
     std::optional<std::size_t> columns
@@ -185,7 +185,7 @@ void write_for_people(
 
 void write_findings(Session& session, const Findings& findings) {
     if (session.format() == OutputFormat::table) {
-        write_for_people(session.streams().out, findings, session.style().columns);
+        write_findings_for_people(session.streams().out, findings, session.style().columns);
         return;
     }
     RecordWriter writer(session.streams().out, session.format(), columns_of(finding_fields()));

@@ -23,15 +23,15 @@ constexpr schema::Duration kSkewNoticed = std::chrono::seconds(1);
 /// Zones differ by a quarter of an hour at least; clocks of machines by less.
 constexpr schema::Duration kZoneNoticed = std::chrono::minutes(14);
 
-struct NodeNames {
+struct NamedNodes {
     std::vector<std::string> living;
     std::vector<std::string> dead;
     std::vector<std::string> drained;
     std::set<std::string> versions;
 };
 
-NodeNames sorted_out(const std::vector<Node>& nodes, schema::TimePoint now) {
-    NodeNames names;
+NamedNodes sorted_out(const std::vector<Node>& nodes, schema::TimePoint now) {
+    NamedNodes names;
     for (const Node& node : nodes) {
         const std::string name = quoted_if_needed(node.identity.node);
         if (node.lease_until < now) {
@@ -79,7 +79,7 @@ void check_lost_nodes(const std::vector<Node>& lost, schema::TimePoint now, Find
 }
 
 void check_nodes(const std::vector<Node>& nodes, schema::TimePoint now, Findings& findings) {
-    const NodeNames names = sorted_out(nodes, now);
+    const NamedNodes names = sorted_out(nodes, now);
     if (names.living.empty()) {
         findings.push_back(
             {.check = "nodes",

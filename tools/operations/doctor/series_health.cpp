@@ -14,7 +14,7 @@ namespace jobstrand::cli {
 namespace {
 
 /// Series that are named.
-constexpr std::size_t kNamed = 10;
+constexpr std::size_t kSeriesNamed = 10;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ void check_series(const schema::Page<schema::Series>& waiting, Findings& finding
     std::vector<std::string> named;
     std::size_t differing = 0;
     for (const schema::Series& series : waiting.items) {
-        if (!timers::is_due_by_text(series) && ++differing <= kNamed) {
+        if (!timers::is_due_by_text(series) && ++differing <= kSeriesNamed) {
             named.push_back(fmt::format(
                 "{} ({}, {}) at {}",
                 quoted_if_needed(series.key),
@@ -45,7 +45,7 @@ void check_series(const schema::Page<schema::Series>& waiting, Findings& finding
         return;
     }
     const std::string more =
-        differing > kNamed ? fmt::format(", and {} more", differing - kNamed) : "";
+        differing > kSeriesNamed ? fmt::format(", and {} more", differing - kSeriesNamed) : "";
     findings.push_back(
         {.check = "series",
          .level = FindingLevel::note,

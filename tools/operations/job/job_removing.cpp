@@ -13,7 +13,7 @@ namespace {
 using deadletter::BulkCounts;
 using deadletter::JobAdmin;
 
-[[nodiscard]] ExitCode report(Session& session, const BulkCounts& counts) {
+[[nodiscard]] ExitCode report_removed(Session& session, const BulkCounts& counts) {
     write_record(
         session.streams().out,
         session.format(),
@@ -73,7 +73,7 @@ ExitCode remove_jobs(Session& session, const RemoveOptions& options) {
     if (as_batch) {
         return *as_batch;
     }
-    return report(
+    return report_removed(
         session,
         with_progress(
             session,

@@ -81,7 +81,7 @@ names_in(std::string_view option, const std::optional<std::string>& list) {
 }
 
 /// A scope that would mean nothing to the role is a mistake.
-[[nodiscard]] service::Scope scope_of(const TokenMakeOptions& options, service::Role role) {
+[[nodiscard]] service::Scope token_scope_of(const TokenMakeOptions& options, service::Role role) {
     service::Scope scope{
         .topics = names_in("--topics", options.topics),
         .tenants = names_in("--tenants", options.tenants),
@@ -155,7 +155,7 @@ ExitCode make_token(Session& session, const TokenMakeOptions& options) {
         throw CliError(ExitCode::wrong_usage, "a token has " + rule);
     }
     const service::Role role = role_of(options.role);
-    const service::Scope scope = scope_of(options, role);
+    const service::Scope scope = token_scope_of(options, role);
     const auto expires = expiry_of(session, options);
     TokenFileTurn turn(file_of(session, options.in), TokenFileTurn::Missing::is_made);
     std::vector<TokenEntry>& tokens = turn.tokens();

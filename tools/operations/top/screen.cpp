@@ -21,7 +21,7 @@ constexpr std::string_view kClearLine = "\x1b[K";
 constexpr std::string_view kClearBelow = "\x1b[J";
 
 /// How soon a key is seen.
-constexpr schema::Duration kLook = std::chrono::milliseconds(100);
+constexpr schema::Duration kKeyLook = std::chrono::milliseconds(100);
 
 constexpr std::size_t kRowsUnlessTold = 24;
 
@@ -65,8 +65,8 @@ void Screen::show(std::string_view frame) {
 }
 
 bool Screen::wait(schema::Duration duration) {
-    for (schema::Duration left = duration; left > schema::Duration{0}; left -= kLook) {
-        const StopSignals::Event event = signals_.wait(std::min(left, kLook));
+    for (schema::Duration left = duration; left > schema::Duration{0}; left -= kKeyLook) {
+        const StopSignals::Event event = signals_.wait(std::min(left, kKeyLook));
         if (event != StopSignals::Event::timed_out || was_q_typed()) {
             return true;
         }

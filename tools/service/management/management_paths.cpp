@@ -21,7 +21,7 @@ namespace jobstrand::service {
 
 namespace {
 
-constexpr std::string_view kJson = "application/json";
+constexpr std::string_view kManagementJson = "application/json";
 
 [[nodiscard]] Response list_response(
     const ManagementQuery& query,
@@ -104,24 +104,24 @@ std::vector<Route> management_routes(const ApiParts& api, WorkPool& pool) {
         };
         routes.push_back({"DELETE", job, admin, pool.wrap(audited(api, "job rm", remove))});
     }
-    routes.push_back({"POST", base + "jobs/{id}", admin, on_change("job run", act_on_job), {kJson}}
+    routes.push_back({"POST", base + "jobs/{id}", admin, on_change("job run", act_on_job), {kManagementJson}}
     );
     routes.push_back(
-        {"POST", base + "timer-jobs/{id}", admin, on_change("timer change", act_on_timer), {kJson}}
+        {"POST", base + "timer-jobs/{id}", admin, on_change("timer change", act_on_timer), {kManagementJson}}
     );
     routes.push_back(
         {"POST",
          base + "deadletter-jobs/{id}",
          admin,
          on_change("dead requeue", act_on_dead_letter),
-         {kJson}}
+         {kManagementJson}}
     );
     routes.push_back(
         {"POST",
          base + "deadletter-jobs",
          admin,
          on_change("dead requeue", act_on_dead_letters),
-         {kJson}}
+         {kManagementJson}}
     );
     routes.push_back({"GET", base + "history-jobs", read, on(list_no_jobs)});
     routes.push_back({"GET", base + "history-jobs/{id}", read, on(show_no_job)});

@@ -37,11 +37,11 @@ using persistence::WorkerAnswer;
 using schema::Job;
 using schema::JobPlace;
 
-constexpr std::string_view kJson = "application/json";
+constexpr std::string_view kWorkerJson = "application/json";
 
 /// Jobs of one answer, and those that may be passed over before it: each of them is read.
-constexpr std::size_t kSizeMax = 1000;
-constexpr std::size_t kStartMax = 10'000;
+constexpr std::size_t kListSizeMax = 1000;
+constexpr std::size_t kListStartMax = 10'000;
 
 constexpr std::array<std::pair<std::string_view, std::string Job::*>, 12> kFilters{{
     {"id", &Job::id},
@@ -65,7 +65,7 @@ struct ListQuery {
 };
 
 [[nodiscard]] std::size_t
-number_in(std::string_view name, std::string_view text, std::size_t most) {
+list_number_in(std::string_view name, std::string_view text, std::size_t most) {
     std::size_t number = 0;
     const char* const end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, number);
@@ -94,9 +94,9 @@ void read(ListQuery& query, const std::string& name, const std::string& text) {
     if (found != kFilters.end()) {
         query.filter.fields.push_back(persistence::equals(found->second, text));
     } else if (name == "start") {
-        query.start = number_in(name, text, kStartMax);
+        query.start = list_number_in(name, text, kListStartMax);
     } else if (name == "size") {
-        query.size = number_in(name, text, kSizeMax);
+        query.size = list_number_in(name, text, kListSizeMax);
     } else if (!is_read_as_word(query, name, text)) {
         throw std::invalid_argument(
             fmt::format("{}={} is not supported here", cli::printable(name), cli::printable(text))
@@ -146,27 +146,27 @@ void read(ListQuery& query, const std::string& name, const std::string& text) {
         )};
 }
 
-[[nodiscard]] Response no_job() {
+[[nodiscard]] Response no_external_job() {
     return problem(404, "there is no such external job: it may be done already");
 }
 
-[[nodiscard]] Response response_for(WorkerAnswer answer, std::string_view worker) {
+[[nodiscard]] Response response_to_answer(WorkerAnswer answer, std::string_view worker) {
     switch (answer) {
         case WorkerAnswer::done:
             return {.status = 204, .body = {}};
         case WorkerAnswer::not_found:
-            return no_job();
+            return no_external_job();
         case WorkerAnswer::not_held:
             break;
     }
     return problem(403, fmt::format("{} does not hold a lock on the requested job", worker));
 }
 
-[[nodiscard]] Response show_job(const ApiParts& api, const Request& request) {
+[[nodiscard]] Response show_external_job(const ApiParts& api, const Request& request) {
     const auto found =
         NarrowedStore(api.engine.store(), request.scope).find(request.parameters.front());
     if (!found || found->place != schema::JobPlace::external_worker) {
-        return no_job();
+        return no_external_job();
     }
     const std::string origin = origin_of(request.header("Host"));
     return {.status = 200, .body = flowable_json(found->job, origin) + '\n'};
@@ -212,7 +212,7 @@ acquire(const ApiParts& api, const HandOver& hand_over, const Request& request) 
 finish(const ApiParts& api, const Request& request, const RequestMembers& members, auto what) {
     const std::string worker = members.required_text("workerId");
     const WorkResult result{.job = {.id = request.parameters.front()}, .what = std::move(what)};
-    return response_for(
+    return response_to_answer(
         NarrowedWorkers(api, request.scope).finish(worker, std::span(&result, 1)).front(), worker
     );
 }
@@ -262,7 +262,7 @@ finish(const ApiParts& api, const Request& request, const RequestMembers& member
 [[nodiscard]] Response give_back(const ApiParts& api, const Request& request) {
     const std::string worker = RequestMembers(request.body).required_text("workerId");
     const HeldJob job{.id = request.parameters.front()};
-    return response_for(
+    return response_to_answer(
         NarrowedWorkers(api, request.scope).give_back(worker, std::span(&job, 1)).front(), worker
     );
 }
@@ -308,14 +308,14 @@ std::vector<Route> flowable_worker_routes(const ApiParts& api, WorkPool& pool) {
     const std::string job = base + "/acquire/jobs/{id}";
     return with_flowable_errors(honouring_scope({
         {"GET", base + "/jobs", read, on(list_flowable_jobs)},
-        {"GET", base + "/jobs/{id}", read, on(show_job)},
-        {"POST", base + "/acquire/jobs", worker, pool.wrap(take), {kJson}},
-        {"POST", job + "/complete", worker, on(complete), {kJson}},
-        {"POST", job + "/bpmnError", worker, on(throw_error), {kJson}},
-        {"POST", job + "/cmmnTerminate", worker, on(terminate), {kJson}},
-        {"POST", job + "/fail", worker, on(fail), {kJson}},
-        {"POST", base + "/unacquire/jobs", worker, on(give_back_all), {kJson}},
-        {"POST", base + "/unacquire/jobs/{id}", worker, on(give_back), {kJson}},
+        {"GET", base + "/jobs/{id}", read, on(show_external_job)},
+        {"POST", base + "/acquire/jobs", worker, pool.wrap(take), {kWorkerJson}},
+        {"POST", job + "/complete", worker, on(complete), {kWorkerJson}},
+        {"POST", job + "/bpmnError", worker, on(throw_error), {kWorkerJson}},
+        {"POST", job + "/cmmnTerminate", worker, on(terminate), {kWorkerJson}},
+        {"POST", job + "/fail", worker, on(fail), {kWorkerJson}},
+        {"POST", base + "/unacquire/jobs", worker, on(give_back_all), {kWorkerJson}},
+        {"POST", base + "/unacquire/jobs/{id}", worker, on(give_back), {kWorkerJson}},
     }));
 }
 

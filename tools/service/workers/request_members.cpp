@@ -14,10 +14,10 @@ namespace jobstrand::service {
 namespace {
 
 /// No request has more members than that.
-constexpr std::size_t kMostMembers = 1000;
+constexpr std::size_t kMostRequestMembers = 1000;
 
 /// `problem` stands behind the member's name; empty: there is none.
-void refuse(std::string_view name, const std::string& problem) {
+void refuse_member(std::string_view name, const std::string& problem) {
     if (!problem.empty()) {
         throw std::invalid_argument(fmt::format("{} {}", name, problem));
     }
@@ -26,14 +26,14 @@ void refuse(std::string_view name, const std::string& problem) {
 }  // namespace
 
 RequestMembers::RequestMembers(std::string_view json)
-    : RequestMembers(cli::members_of(json, kMostMembers)) {}
+    : RequestMembers(cli::members_of(json, kMostRequestMembers)) {}
 
 RequestMembers RequestMembers::of_value(std::string_view json) {
-    return RequestMembers(cli::members_of_value(json, kMostMembers));
+    return RequestMembers(cli::members_of_value(json, kMostRequestMembers));
 }
 
 RequestMembers::RequestMembers(const schema::ParseResult<std::vector<cli::JsonMember>>& members) {
-    refuse("the body", members ? "" : members.error().message);
+    refuse_member("the body", members ? "" : members.error().message);
     members_ = members.value();
 }
 
@@ -47,14 +47,14 @@ std::optional<std::string> RequestMembers::text(std::string_view name) const {
     const auto written = value(name);
     std::optional<std::string> read;
     if (written) {
-        refuse(name, cli::read_text(*written, read.emplace()));
+        refuse_member(name, cli::read_text(*written, read.emplace()));
     }
     return read;
 }
 
 std::string RequestMembers::required_text(std::string_view name) const {
     std::string read = text(name).value_or("");
-    refuse(name, read.empty() ? "is required" : "");
+    refuse_member(name, read.empty() ? "is required" : "");
     return read;
 }
 
@@ -63,7 +63,7 @@ RequestMembers::number(std::string_view name, std::int64_t least, std::int64_t m
     const auto written = value(name);
     std::optional<std::int64_t> read;
     if (written) {
-        refuse(name, cli::read_whole_number(*written, least, most, read.emplace()));
+        refuse_member(name, cli::read_whole_number(*written, least, most, read.emplace()));
     }
     return read;
 }
@@ -72,7 +72,7 @@ std::optional<schema::Duration> RequestMembers::duration(std::string_view name) 
     const auto written = value(name);
     std::optional<schema::Duration> read;
     if (written) {
-        refuse(name, cli::read_duration(*written, read));
+        refuse_member(name, cli::read_duration(*written, read));
     }
     return read;
 }
