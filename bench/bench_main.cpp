@@ -1,6 +1,5 @@
-#include "bench/core/bench_options.hpp"
-#include "bench/report/report.hpp"
-#include "bench/scenarios/run_scenario.hpp"
+#include "bench/core/bench.hpp"
+#include "bench/report.hpp"
 #include "bench/scenarios/scenario.hpp"
 
 #include <CLI/CLI.hpp>

@@ -1,13 +1,12 @@
 #pragma once
 
-#include "deadletter/admin/job_search.hpp"
-#include "deadletter/bulk/bulk_pace.hpp"
-#include "deadletter/bulk/bulk_result.hpp"
-#include "deadletter/bulk/job_selection.hpp"
-#include "deadletter/causes/cause_tally.hpp"
+#include "deadletter/bulk_change.hpp"
+#include "deadletter/failure_cause.hpp"
+#include "deadletter/job_search.hpp"
+#include "deadletter/job_selection.hpp"
 #include "persistence/operator_store.hpp"
 #include "schema/clock.hpp"
-#include "schema/job_place.hpp"
+#include "schema/job.hpp"
 #include "schema/paging.hpp"
 #include "schema/time.hpp"
 

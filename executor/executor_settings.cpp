@@ -1,9 +1,9 @@
 #include "executor/executor_settings.hpp"
 
-#include "executor/workers/external_deadlines.hpp"
-#include "schema/history/day_window.hpp"
+#include "executor/workers/external_work.hpp"
 #include "schema/job_fields.hpp"
 #include "schema/limits.hpp"
+#include "schema/text/time_text.hpp"
 
 #include <fmt/format.h>
 

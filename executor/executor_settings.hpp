@@ -1,11 +1,9 @@
 #pragma once
 
-#include "schema/acquisition_order.hpp"
-#include "schema/exclusive_group.hpp"
-#include "schema/history/history_rules.hpp"
-#include "schema/lock_granularity.hpp"
-#include "schema/retry_policy.hpp"
-#include "schema/served_scope.hpp"
+#include "schema/acquisition.hpp"
+#include "schema/concurrency.hpp"
+#include "schema/job_events.hpp"
+#include "schema/job_failure.hpp"
 #include "schema/time.hpp"
 
 #include <cstddef>
@@ -19,7 +17,7 @@ namespace jobstrand::executor {
 /// presets.
 struct ExecutorSettings {
     /// Whose name stands in LOCK_OWNER_. Empty: one of its own per executor, which tells host
-    /// and process (fresh_lock_owner.hpp). Two executors must never share one.
+    /// and process (node_presence.hpp). Two executors must never share one.
     std::string lock_owner = {};
 
     // Workers.

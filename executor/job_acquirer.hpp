@@ -1,24 +1,83 @@
 #pragma once
 
 #include "executor/executor_settings.hpp"
-#include "executor/loop/acquisition_pace.hpp"
 #include "executor/loop/activity.hpp"
-#include "executor/loop/backlog_cursor.hpp"
 #include "executor/loop/job_intake.hpp"
-#include "executor/loop/last_view.hpp"
 #include "executor/loop/scan_start.hpp"
-#include "executor/loop/together_share.hpp"
+#include "executor/loop/shared_looks.hpp"
 #include "executor/loop/wake_ups.hpp"
 #include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/histogram.hpp"
+#include "schema/time.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 namespace jobstrand::executor {
+
+/// How fast an acquisition polls; pure. After a pass that found work it comes back at once; while
+/// nothing is found the wait grows from `first` to `idle_max` (R057, R058): it is a sixteenth of
+/// the time that nothing has been found for, so a table with some traffic is looked at often and an
+/// idle one seldom. Up to a tenth less at random keeps nodes from polling in step.
+class AcquisitionPace final {
+public:
+    struct Limits {
+        schema::Duration first{std::chrono::milliseconds(10)};
+        schema::Duration idle_max{std::chrono::seconds(1)};
+    };
+
+    AcquisitionPace(Limits limits, std::uint32_t seed);
+
+    /// `found` jobs in the last pass. Zero: it found work, go on at once.
+    [[nodiscard]] schema::Duration next_wait(std::size_t found);
+
+    /// Forgets the idle time: something was announced.
+    void reset() { idle_time_ = schema::Duration{0}; }
+
+    [[nodiscard]] bool is_idle() const { return idle_time_ > schema::Duration{0}; }
+
+private:
+    const Limits limits_;
+    std::uint32_t random_;
+    schema::Duration idle_time_{0};  ///< The waits since something was found.
+};
+
+/// How much of a page is kept for the further jobs of the instances in it (R087), going by how many
+/// the last pages found. The rest is read in order: with too few of those, workers would wait while
+/// the jobs of few instances stand behind each other. Pure. Thread safety: none.
+class TogetherShare final {
+public:
+    /// At least `workers` jobs of a page are read in order.
+    explicit TogetherShare(std::size_t workers) : workers_(workers) {}
+
+    /// Returns how many places of a page of this size to keep for them.
+    [[nodiscard]] std::size_t room_in(std::size_t page) const {
+        const auto in_order = static_cast<std::size_t>(static_cast<double>(page) * share_);
+        return page - std::max(in_order, std::min(page, workers_));
+    }
+
+    /// A page had so many jobs in order, and so many besides where there was room for so many.
+    void taken(std::size_t in_order, std::size_t besides, std::size_t room) {
+        if (in_order == 0 || room == 0) {
+            return;
+        }
+        const double part = static_cast<double>(in_order) / static_cast<double>(in_order + besides);
+        share_ = part * (besides < room ? kOfWhatFits : kWhenThereAreMore);
+    }
+
+private:
+    /// What is left over shows whether there are more.
+    static constexpr double kOfWhatFits = 7.0 / 8;
+    static constexpr double kWhenThereAreMore = 1.0 / 2;
+
+    const std::size_t workers_;
+    double share_ = 1.0 / 8;  ///< Of a page, read in order.
+};
 
 /// Takes executable jobs from the table, as many as the queue has room for: the oldest first, or in
 /// another order. In a backlog each page begins behind the last one (see ScanStart, and

@@ -1,6 +1,7 @@
 #include "executor/job_completion.hpp"
 
 #include "persistence/sql/db_error.hpp"
+#include "schema/limits.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,6 +13,176 @@
 #include <utility>
 
 namespace jobstrand::executor {
+
+namespace {
+
+using persistence::Outcome;
+using schema::limits::kJobsPerTransaction;
+
+/// Up to what a transaction takes.
+void move_first(std::deque<Outcome>& from, std::vector<Outcome>& batch) {
+    const std::size_t count = std::min(kJobsPerTransaction - batch.size(), from.size());
+    const auto end = from.begin() + static_cast<std::ptrdiff_t>(count);
+    std::move(from.begin(), end, std::back_inserter(batch));
+    from.erase(from.begin(), end);
+}
+
+}  // namespace
+
+void OutcomeMailbox::add(Outcome outcome) {
+    bool is_first = false;
+    bool is_full = false;
+    {
+        const std::lock_guard lock(mutex_);
+        is_first = waiting() == 0;
+        waiting_.push_back(std::move(outcome));
+        is_full = waiting_.size() == kJobsPerTransaction;
+        ++unwritten_;
+    }
+    if (is_first) {
+        wake_ups_.outcomes_wait();
+    }
+    if (is_full) {
+        wake_ups_.outcomes_pile_up();
+    }
+}
+
+void OutcomeMailbox::add_in_order(Outcome outcome) {
+    bool is_first = false;
+    {
+        const std::lock_guard lock(mutex_);
+        is_first = waiting() == 0;
+        in_order_.push_back(std::move(outcome));
+        ++unwritten_;
+    }
+    if (is_first) {
+        wake_ups_.outcomes_wait();
+    }
+}
+
+void OutcomeMailbox::add_written(Outcome outcome) {
+    {
+        const std::lock_guard lock(mutex_);
+        ended_.written.push_back(std::move(outcome));
+    }
+    wake_ups_.outcomes_wait();
+}
+
+void OutcomeMailbox::forget(HeldJobPtr held) {
+    {
+        const std::lock_guard lock(mutex_);
+        ended_.forgotten.push_back(std::move(held));
+    }
+    wake_ups_.outcomes_wait();
+}
+
+void OutcomeMailbox::take(std::vector<Outcome>& batch) {
+    const std::lock_guard lock(mutex_);
+    move_first(in_order_, batch);
+    move_first(waiting_, batch);
+}
+
+void OutcomeMailbox::take_whole(std::vector<Outcome>& batch) {
+    const std::lock_guard lock(mutex_);
+    if (waiting_.size() >= kJobsPerTransaction) {
+        move_first(waiting_, batch);
+    }
+}
+
+OutcomeMailbox::Ended OutcomeMailbox::take_ended() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(ended_, {});
+}
+
+void OutcomeMailbox::were_written(std::size_t count) {
+    const std::lock_guard lock(mutex_);
+    unwritten_ -= count;
+}
+
+bool OutcomeMailbox::is_empty() const {
+    const std::lock_guard lock(mutex_);
+    return waiting() == 0;
+}
+
+bool OutcomeMailbox::is_all_written() const {
+    const std::lock_guard lock(mutex_);
+    return unwritten_ == 0;
+}
+
+namespace {
+
+using persistence::Outcome;
+
+constexpr schema::Duration kFirstWait = std::chrono::seconds(1);
+constexpr schema::Duration kLongestWait = std::chrono::minutes(1);
+
+}  // namespace
+
+bool RefusedOutcomes::add(Outcome outcome, std::string_view group, schema::SteadyPoint now) {
+    const auto [entry, is_new] = refused_.try_emplace(outcome.job->id);
+    Refused& refused = entry->second;
+    refused.handler_type = outcome.job->handler_type;
+    refused.group = group;
+    refused.wait = is_new ? kFirstWait : std::min(2 * refused.wait, kLongestWait);
+    refused.next = now + refused.wait;
+    refused.outcome = std::move(outcome);
+    return is_new;
+}
+
+bool RefusedOutcomes::add_behind(Outcome& outcome, std::string_view group) {
+    const auto in_front = std::ranges::find_if(refused_, [group](const auto& entry) {
+        return entry.second.outcome && entry.second.group == group;
+    });
+    // What has not run keeps nobody's order.
+    if (group.empty() || in_front == refused_.end() ||
+        outcome.transition.reason == schema::TransitionReason::released) {
+        return false;
+    }
+    in_front->second.behind.push_back(std::move(outcome));
+    return true;
+}
+
+std::vector<Outcome> RefusedOutcomes::take_due(schema::SteadyPoint now) {
+    std::vector<Outcome> due;
+    for (auto& [id, refused] : refused_) {
+        if (refused.outcome && refused.next <= now) {
+            due.push_back(*std::exchange(refused.outcome, std::nullopt));
+            std::ranges::move(std::exchange(refused.behind, {}), std::back_inserter(due));
+        }
+    }
+    return due;
+}
+
+void RefusedOutcomes::make_all_due() {
+    for (auto& [id, refused] : refused_) {
+        refused.next = {};
+    }
+}
+
+std::optional<schema::SteadyPoint> RefusedOutcomes::next() const {
+    std::optional<schema::SteadyPoint> next;
+    for (const auto& [id, refused] : refused_) {
+        if (refused.outcome) {
+            next = std::min(next.value_or(refused.next), refused.next);
+        }
+    }
+    return next;
+}
+
+void RefusedOutcomes::forget(const std::string& job) {
+    // One that still waits is of an earlier run of the job.
+    if (const auto found = refused_.find(job); found != refused_.end() && !found->second.outcome) {
+        refused_.erase(found);
+    }
+}
+
+std::set<std::string> RefusedOutcomes::types() const {
+    std::set<std::string> types;
+    for (const auto& [id, refused] : refused_) {
+        types.insert(refused.handler_type);
+    }
+    return types;
+}
 
 namespace {
 

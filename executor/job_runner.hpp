@@ -1,21 +1,23 @@
 #pragma once
 
 #include "executor/async_runs.hpp"
-#include "executor/handler_registry.hpp"
-#include "executor/nodes/node_lease.hpp"
+#include "executor/job_handler.hpp"
+#include "executor/node_presence.hpp"
 #include "executor/pool/held_jobs.hpp"
 #include "executor/report/attempt_trace.hpp"
 #include "executor/report/executor_figures.hpp"
-#include "executor/report/finished_run.hpp"
-#include "executor/report/run_news_book.hpp"
-#include "executor/ruled_retry.hpp"
+#include "executor/report/run_records.hpp"
 #include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
+#include "schema/job.hpp"
+#include "schema/job_failure.hpp"
+#include "schema/job_transition.hpp"
 #include "schema/log.hpp"
-#include "schema/retry_policy.hpp"
+#include "schema/time.hpp"
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -23,6 +25,46 @@
 #include <variant>
 
 namespace jobstrand::executor {
+
+/// What a handler that threw has told us. Called inside a catch block.
+[[nodiscard]] HandlerResult result_of_exception();
+
+/// Returns the result itself, or a failure if its payload does not fit into a row.
+[[nodiscard]] HandlerResult storable(HandlerResult result);
+
+/// What becomes of a job whose run has ended so. Texts are cut to what the columns hold.
+[[nodiscard]] schema::Transition transition_after(
+    const schema::Job& job,
+    const HandlerResult& result,
+    const schema::RetryPolicy& policy,
+    schema::TimePoint now
+);
+
+/// The longest wait that a rule may ask for.
+inline constexpr schema::Duration kLongestRuledWait = std::chrono::hours(24 * 366);
+
+/// What a rule of the app says about a failed attempt.
+struct RetryDecision {
+    enum class What {
+        as_usual,  ///< What the handler, the job's retry cycle and the settings say.
+        retry,     ///< As long as retries are left, whatever the handler says.
+        give_up,   ///< Straight to the dead letters.
+    };
+
+    What what = What::as_usual;
+    /// With `retry`: the wait, up to kLongestRuledWait; nullopt: the usual one.
+    std::optional<schema::Duration> wait = {};
+};
+
+/// The app's own rule for failed attempts (R080). It cannot give a job more retries than it has.
+/// Called on worker threads, several at once.
+using RetryRule =
+    std::function<RetryDecision(const schema::Job& job, int attempt, const Failed& failure)>;
+
+/// The result with what the rule makes of it; other results than failures stay as they are. A rule
+/// that throws says `as_usual`, and is logged.
+[[nodiscard]] HandlerResult
+with_rule(const RetryRule& rule, const schema::Job& job, HandlerResult result, schema::Log& log);
 
 /// Runs one job: finds its handler, calls it, and turns what it returned or threw into an outcome.
 /// How long a job is left alone from a counted start of it, if that start is lost: processes that

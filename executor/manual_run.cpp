@@ -1,7 +1,7 @@
 #include "executor/manual_run.hpp"
 
-#include "executor/fresh_lock_owner.hpp"
-#include "executor/locks/lock_renewal.hpp"
+#include "executor/held_locks.hpp"
+#include "executor/node_presence.hpp"
 #include "executor/pool/held_jobs.hpp"
 #include "persistence/sql/db_error.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "executor/handler_registry.hpp"
+#include "executor/job_handler.hpp"
 #include "executor/job_runner.hpp"
-#include "schema/exclusive_group.hpp"
+#include "schema/concurrency.hpp"
 
 #include <optional>
 #include <string>

@@ -2,7 +2,7 @@
 
 #include "persistence/job_filter.hpp"
 #include "persistence/operator_store.hpp"
-#include "schema/batch/batch.hpp"
+#include "schema/batch.hpp"
 #include "schema/job.hpp"
 #include "schema/time.hpp"
 
@@ -47,7 +47,7 @@ struct BatchStep {
     bool passes_over = false;
 };
 
-/// Bulk operations that are written down. See schema/batch/batch.hpp.
+/// Bulk operations that are written down. See schema/batch.hpp.
 class BatchStore final {
 public:
     explicit BatchStore(const StoreContext& context) : context_(context) {}

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "schema/definition/job_definition.hpp"
-#include "schema/job_place.hpp"
+#include "schema/job.hpp"
+#include "schema/job_definition.hpp"
 #include "schema/time.hpp"
 
 #include <cstddef>

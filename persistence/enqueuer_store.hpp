@@ -1,9 +1,9 @@
 #pragma once
 
 #include "persistence/unique_keys.hpp"
-#include "schema/definition/job_definitions.hpp"
 #include "schema/job.hpp"
-#include "schema/series/series.hpp"
+#include "schema/job_definition.hpp"
+#include "schema/series.hpp"
 #include "schema/time.hpp"
 
 #include <chrono>

@@ -1,14 +1,10 @@
 #pragma once
 
-#include "persistence/job_answer.hpp"
-#include "persistence/lock_claim.hpp"
+#include "persistence/claim_request.hpp"
 #include "persistence/outcome.hpp"
-#include "persistence/page_limit.hpp"
-#include "persistence/range_positions.hpp"
-#include "persistence/served_jobs.hpp"
 #include "persistence/transactions.hpp"
 #include "persistence/unique_keys.hpp"
-#include "schema/acquisition_order.hpp"
+#include "schema/acquisition.hpp"
 #include "schema/job.hpp"
 #include "schema/time.hpp"
 

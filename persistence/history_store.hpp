@@ -1,7 +1,7 @@
 #pragma once
 
-#include "persistence/job_answer.hpp"
-#include "schema/history/job_event.hpp"
+#include "persistence/transactions.hpp"
+#include "schema/job_events.hpp"
 #include "schema/time.hpp"
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schema/limit/job_limit.hpp"
+#include "schema/concurrency.hpp"
 
 #include <cstdint>
 #include <map>

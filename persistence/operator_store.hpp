@@ -1,11 +1,11 @@
 #pragma once
 
-#include "persistence/job_answer.hpp"
 #include "persistence/job_filter.hpp"
 #include "persistence/suspension.hpp"
+#include "persistence/transactions.hpp"
 #include "persistence/unique_keys.hpp"
 #include "schema/job.hpp"
-#include "schema/job_change.hpp"
+#include "schema/job_fields.hpp"
 #include "schema/time.hpp"
 
 #include <cstddef>

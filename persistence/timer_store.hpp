@@ -1,8 +1,6 @@
 #pragma once
 
-#include "persistence/lock_claim.hpp"
-#include "persistence/page_limit.hpp"
-#include "persistence/served_jobs.hpp"
+#include "persistence/claim_request.hpp"
 #include "schema/job.hpp"
 #include "schema/time.hpp"
 

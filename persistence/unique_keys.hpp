@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schema/unique/unique_key.hpp"
+#include "schema/unique_key.hpp"
 
 #include <cstddef>
 #include <cstdint>

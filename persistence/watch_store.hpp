@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schema/job_place.hpp"
+#include "schema/job.hpp"
 #include "schema/time.hpp"
 
 #include <cstddef>

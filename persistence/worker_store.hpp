@@ -1,7 +1,6 @@
 #pragma once
 
-#include "persistence/lock_claim.hpp"
-#include "persistence/page_limit.hpp"
+#include "persistence/claim_request.hpp"
 #include "schema/job.hpp"
 #include "schema/job_transition.hpp"
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "schema/job.hpp"
-#include "schema/job_place.hpp"
 #include "schema/tables.hpp"
 
 #include <cstddef>
@@ -11,6 +10,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <variant>
 
 /// The fields of a job, each listed once: from this list come the columns of the job tables, the
@@ -74,7 +75,7 @@ struct JobField {
     FieldOption filter = {};  ///< Of the verbs that choose jobs.
     FieldFilter filter_by = FieldFilter::equal;
 
-    /// Whether the text is a list of names (see schema/text/name_list.hpp).
+    /// Whether the text is a list of names (see schema/text/column_text.hpp).
     [[nodiscard]] constexpr bool is_list() const { return column.kind == ColumnKind::names; }
     [[nodiscard]] bool is_about(const JobMember& other) const { return member == other; }
 };
@@ -84,5 +85,35 @@ struct JobField {
 
 /// The field of a member, such as `&Job::priority`.
 [[nodiscard]] const JobField& field_of(const JobMember& member);
+
+/// A new value for one member of a job.
+template <typename Value>
+struct MemberChange {
+    Value Job::*member;
+    Value value;
+
+    bool operator==(const MemberChange&) const = default;
+};
+
+using JobChange = std::variant<
+    MemberChange<std::string>,
+    MemberChange<int>,
+    MemberChange<std::int64_t>,
+    MemberChange<bool>,
+    MemberChange<std::optional<TimePoint>>>;
+
+/// `set_to(&Job::retries, 5)`.
+template <typename Value>
+[[nodiscard]] JobChange set_to(Value Job::*member, std::type_identity_t<Value> value) {
+    return MemberChange<Value>{member, std::move(value)};
+}
+
+[[nodiscard]] inline JobMember member_of(const JobChange& change) {
+    return std::visit([](const auto& one) { return JobMember(one.member); }, change);
+}
+
+inline void carry_out(const JobChange& change, Job& job) {
+    std::visit([&job](const auto& one) { job.*one.member = one.value; }, change);
+}
 
 }  // namespace jobstrand::schema

@@ -2,7 +2,6 @@
 
 #include "schema/job.hpp"
 #include "schema/job_failure.hpp"
-#include "schema/retry_policy.hpp"
 
 #include <optional>
 #include <string_view>
@@ -37,7 +36,7 @@
 /// | dead letter               | an operator requeued it         | executable, timer, external  |
 /// | any                       | an operator removed it          | gone                         |
 ///
-/// What a series does when one of its turns moves is decided in schema/series/series_transition.
+/// What a series does when one of its turns moves is decided in schema/series_transition.
 namespace jobstrand::schema {
 
 /// Why a job moves; also the word in the log line of the transition.

@@ -1,9 +1,8 @@
 #include "schema/job_validation.hpp"
 
+#include "schema/job_failure.hpp"
 #include "schema/limits.hpp"
-#include "schema/retry_policy.hpp"
-#include "schema/text/name_list.hpp"
-#include "schema/text/text_rules.hpp"
+#include "schema/text/column_text.hpp"
 #include "schema/text/trace_parent.hpp"
 
 #include <array>

@@ -1,6 +1,6 @@
 #include "timers/due_start.hpp"
 
-#include "executor/loop/backlog_cursor.hpp"
+#include "executor/loop/scan_start.hpp"
 
 #include <algorithm>
 

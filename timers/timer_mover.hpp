@@ -1,9 +1,9 @@
 #pragma once
 
 #include "executor/loop/activity.hpp"
-#include "executor/loop/backlog_cursor.hpp"
 #include "executor/loop/job_intake.hpp"
-#include "executor/loop/last_view.hpp"
+#include "executor/loop/scan_start.hpp"
+#include "executor/loop/shared_looks.hpp"
 #include "executor/loop/wake_ups.hpp"
 #include "persistence/timer_store.hpp"
 #include "schema/clock.hpp"

@@ -1,9 +1,9 @@
 #include "bench/core/bench_database.hpp"
 
 #include "persistence/drivers/database.hpp"
-#include "persistence/drivers/parse_database_url.hpp"
-#include "persistence/migration/optional_index.hpp"
+#include "persistence/drivers/database_url.hpp"
 #include "persistence/migration/schema_migration.hpp"
+#include "persistence/migration/table_changes.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
 

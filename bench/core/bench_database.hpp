@@ -1,10 +1,10 @@
 #pragma once
 
-#include "persistence/drivers/registry.hpp"
+#include "persistence/drivers/database_url.hpp"
+#include "persistence/drivers/driver.hpp"
 #include "persistence/sql/session_pool.hpp"
 #include "persistence/store/sql_store.hpp"
-#include "persistence/url/database_url.hpp"
-#include "schema/job_place.hpp"
+#include "schema/job.hpp"
 #include "schema/log.hpp"
 #include "schema/time.hpp"
 #include "test/fixtures/temporary_directory.hpp"

@@ -1,8 +1,7 @@
 #include "bench/core/ceiling.hpp"
 
-#include "bench/core/bulk_insert.hpp"
-#include "bench/core/stopwatch.hpp"
-#include "bench/core/threads.hpp"
+#include "bench/core/open_loop.hpp"
+#include "bench/core/raw_jobs.hpp"
 #include "schema/clock.hpp"
 
 #include <algorithm>

@@ -1,7 +1,5 @@
 #include "bench/core/open_loop.hpp"
 
-#include "bench/core/threads.hpp"
-
 #include <sys/prctl.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-#include "bench/core/bulk_insert.hpp"
 #include "bench/core/ceiling.hpp"
+#include "bench/core/raw_jobs.hpp"
 #include "bench/scenarios/scenario.hpp"
 
 #include <CLI/CLI.hpp>

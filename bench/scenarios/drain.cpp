@@ -1,6 +1,6 @@
 #include "bench/core/nodes.hpp"
+#include "bench/core/open_loop.hpp"
 #include "bench/core/raw_jobs.hpp"
-#include "bench/core/stopwatch.hpp"
 #include "bench/scenarios/scenario.hpp"
 
 #include <CLI/CLI.hpp>

@@ -1,7 +1,5 @@
 #include "bench/core/nodes.hpp"
 #include "bench/core/open_loop.hpp"
-#include "bench/core/stopwatch.hpp"
-#include "bench/core/time_stamps.hpp"
 #include "bench/scenarios/scenario.hpp"
 
 #include <CLI/CLI.hpp>

@@ -1,8 +1,8 @@
 #include "bench/core/nodes.hpp"
+#include "bench/core/open_loop.hpp"
 #include "bench/core/raw_jobs.hpp"
-#include "bench/core/stopwatch.hpp"
 #include "bench/scenarios/scenario.hpp"
-#include "deadletter/batch/batch_admin.hpp"
+#include "deadletter/batch_admin.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

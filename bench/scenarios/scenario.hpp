@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bench/core/bench.hpp"
+#include "bench/core/result.hpp"
 
 #include <cstddef>
 #include <memory>
@@ -51,5 +52,9 @@ using ScenarioPtr = std::unique_ptr<Scenario>;
 
 /// All of them, in the order of the help.
 [[nodiscard]] std::vector<ScenarioPtr> all_scenarios();
+
+/// Opens the database, measures the ceiling unless told not to, and runs the scenario. Throws
+/// std::exception when it cannot be run; a result that did not pass is returned.
+[[nodiscard]] Result run_scenario(Scenario& scenario, const Options& options);
 
 }  // namespace jobstrand::bench

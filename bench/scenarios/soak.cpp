@@ -1,8 +1,6 @@
+#include "bench/core/environment.hpp"
 #include "bench/core/nodes.hpp"
 #include "bench/core/open_loop.hpp"
-#include "bench/core/stopwatch.hpp"
-#include "bench/core/table_health.hpp"
-#include "bench/core/time_stamps.hpp"
 #include "bench/scenarios/scenario.hpp"
 
 #include <CLI/CLI.hpp>

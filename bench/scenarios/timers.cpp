@@ -1,8 +1,6 @@
 #include "bench/core/nodes.hpp"
 #include "bench/core/open_loop.hpp"
 #include "bench/core/raw_jobs.hpp"
-#include "bench/core/stopwatch.hpp"
-#include "bench/core/threads.hpp"
 #include "bench/scenarios/scenario.hpp"
 #include "test/fixtures/recording_intake.hpp"
 #include "timers/timer_mover.hpp"

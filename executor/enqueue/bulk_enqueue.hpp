@@ -2,7 +2,8 @@
 
 #include "executor/enqueue/job_producer.hpp"
 #include "executor/enqueue/new_job.hpp"
-#include "executor/enqueue/taken_names.hpp"
+#include "persistence/enqueuer_store.hpp"
+#include "persistence/series_store.hpp"
 #include "schema/uuid7.hpp"
 
 #include <cstdint>
@@ -10,9 +11,35 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 namespace jobstrand::executor {
+
+/// What a new job wants and cannot have: its id, its unique key, or the key of its series.
+struct TakenName {
+    bool is_series = false;
+    std::string name;
+    std::string why = {};  ///< Of a unique key: one sentence that says who has it.
+};
+
+/// The ids and the keys of series that a list of new jobs uses up.
+class NewNames final {
+public:
+    /// nullopt: the job's are new. Else what an earlier job of the list has.
+    [[nodiscard]] std::optional<TakenName> add(const NewJob& job);
+
+private:
+    std::unordered_set<std::string> ids_;
+    std::unordered_set<std::string> keys_;
+};
+
+/// After a duplicate key: what is stored already; nullopt: neither of the two.
+[[nodiscard]] std::optional<TakenName> find_taken(
+    persistence::EnqueuerStore& store,
+    persistence::SeriesStore& series_store,
+    const NewJob& job
+);
 
 /// One of many new jobs, with what its source calls it by: the number of a line.
 struct NumberedJob {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "executor/enqueue/definition_use.hpp"
 #include "executor/enqueue/job_defaults.hpp"
 #include "executor/enqueue/new_job.hpp"
 #include "executor/loop/job_intake.hpp"
@@ -8,7 +7,7 @@
 #include "persistence/enqueuer_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/job.hpp"
-#include "schema/retry_policy.hpp"
+#include "schema/job_failure.hpp"
 
 #include <functional>
 #include <optional>

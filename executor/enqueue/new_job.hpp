@@ -1,8 +1,8 @@
 #pragma once
 
 #include "schema/job.hpp"
-#include "schema/series/series.hpp"
-#include "schema/unique/unique_key.hpp"
+#include "schema/series.hpp"
+#include "schema/unique_key.hpp"
 
 namespace jobstrand::executor {
 

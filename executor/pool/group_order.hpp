@@ -3,7 +3,7 @@
 #include "executor/pool/held_jobs.hpp"
 #include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
-#include "schema/exclusive_group.hpp"
+#include "schema/concurrency.hpp"
 #include "schema/job.hpp"
 
 #include <algorithm>

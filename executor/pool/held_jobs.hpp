@@ -1,10 +1,10 @@
 #pragma once
 
-#include "persistence/lock_claim.hpp"
+#include "persistence/claim_request.hpp"
 #include "persistence/node_store.hpp"
 #include "persistence/outcome.hpp"
 #include "schema/clock.hpp"
-#include "schema/exclusive_group.hpp"
+#include "schema/concurrency.hpp"
 #include "schema/job.hpp"
 #include "schema/time.hpp"
 

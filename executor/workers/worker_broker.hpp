@@ -1,19 +1,15 @@
 #pragma once
 
+#include "executor/loop/activity.hpp"
 #include "executor/loop/wake_ups.hpp"
-#include "executor/report/last_runs.hpp"
-#include "executor/report/run_counts.hpp"
-#include "executor/report/run_news_book.hpp"
+#include "executor/report/run_records.hpp"
 #include "executor/report/throughput_counts.hpp"
-#include "executor/workers/asked_topics.hpp"
-#include "executor/workers/external_begins.hpp"
-#include "executor/workers/external_deadlines.hpp"
+#include "executor/workers/external_work.hpp"
+#include "persistence/operator_store.hpp"
 #include "persistence/worker_store.hpp"
 #include "schema/clock.hpp"
-#include "schema/failure_classes.hpp"
 #include "schema/job.hpp"
 #include "schema/job_failure.hpp"
-#include "schema/retry_policy.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -157,6 +153,36 @@ private:
     const schema::RetryPolicy policy_;
     WorkerCounts counts_;
     ExternalBegins begins_;
+};
+
+/// Gives up jobs that external workers hold for longer than the time limit of their handler type:
+/// the attempt has failed, and the worker does not hold the job any more, however often it prolongs
+/// its lock. It looks after the jobs that were taken through this node, and after those that it
+/// finds held every minute, whose time begins then: so a node that dies is made good by the others.
+///
+/// Thread safety: run_once() belongs to the loop's strand. Everything passed in must outlive it.
+class ExternalTimeLimits final : public Activity {
+public:
+    struct Dependencies {
+        persistence::OperatorStore& store;
+        WorkerBroker& broker;
+        ExternalDeadlines& deadlines;
+        const schema::Clock& clock;
+    };
+
+    explicit ExternalTimeLimits(Dependencies use) : use_(use) {}
+
+    [[nodiscard]] std::string_view name() const noexcept override {
+        return "time limits of external jobs";
+    }
+    [[nodiscard]] schema::Duration run_once() override;
+
+private:
+    void look_for_held(schema::TimePoint now);
+    void give_up(const std::vector<ExternalDeadlines::Held>& late, schema::TimePoint now);
+
+    const Dependencies use_;
+    schema::SteadyPoint next_look_ = schema::SteadyPoint::min();
 };
 
 }  // namespace jobstrand::executor

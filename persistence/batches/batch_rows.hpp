@@ -2,7 +2,7 @@
 
 #include "persistence/sql/connection.hpp"
 #include "persistence/sql/sql_transaction.hpp"
-#include "schema/batch/batch.hpp"
+#include "schema/batch.hpp"
 
 #include <cstddef>
 #include <optional>

@@ -3,7 +3,7 @@
 #include "persistence/sql/db_error.hpp"
 #include "schema/ensure.hpp"
 #include "schema/job_fields.hpp"
-#include "schema/text/iso8601.hpp"
+#include "schema/text/time_text.hpp"
 
 #include <fmt/format.h>
 

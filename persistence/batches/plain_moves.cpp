@@ -1,15 +1,14 @@
 #include "persistence/batches/plain_moves.hpp"
 
-#include "persistence/claims/claimed_jobs.hpp"
-#include "persistence/history/incident_rows.hpp"
-#include "persistence/rows/job_row.hpp"
-#include "persistence/rows/readable_columns.hpp"
+#include "persistence/history/history_book.hpp"
+#include "persistence/rows/job_rows.hpp"
+#include "persistence/rows/page_claims.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
-#include "persistence/sql/id_lists.hpp"
-#include "persistence/sql/sql_time.hpp"
-#include "schema/history/job_event.hpp"
+#include "persistence/sql/many_rows.hpp"
+#include "persistence/sql/sql_values.hpp"
+#include "schema/job_events.hpp"
 #include "schema/job_fields.hpp"
 
 #include <fmt/format.h>

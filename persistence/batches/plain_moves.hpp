@@ -3,7 +3,7 @@
 #include "persistence/queries/job_filter_sql.hpp"
 #include "persistence/rows/store_context.hpp"
 #include "persistence/sql/sql_transaction.hpp"
-#include "schema/batch/batch.hpp"
+#include "schema/batch.hpp"
 #include "schema/time.hpp"
 
 #include <span>

@@ -1,10 +1,9 @@
-#include "persistence/history/history_rows.hpp"
-#include "persistence/history/incident_rows.hpp"
+#include "persistence/history/history_book.hpp"
 #include "persistence/history/sql_history_store.hpp"
 #include "persistence/sql/dialect.hpp"
-#include "persistence/sql/id_lists.hpp"
+#include "persistence/sql/many_rows.hpp"
 #include "schema/limits.hpp"
-#include "schema/text/name_list.hpp"
+#include "schema/text/column_text.hpp"
 #include "schema/text/utf8.hpp"
 
 #include <fmt/format.h>

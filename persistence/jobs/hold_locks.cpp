@@ -1,12 +1,12 @@
-#include "persistence/claims/page_claims.hpp"
-#include "persistence/exclusive/group_locks.hpp"
+#include "persistence/limits/exclusive_groups.hpp"
 #include "persistence/rows/byte_arrays.hpp"
+#include "persistence/rows/engine_columns.hpp"
 #include "persistence/rows/fences.hpp"
-#include "persistence/rows/job_table.hpp"
+#include "persistence/rows/job_rows.hpp"
+#include "persistence/rows/page_claims.hpp"
 #include "persistence/rows/sql_executor_store.hpp"
-#include "persistence/shared/moved_by_engine.hpp"
 #include "persistence/sql/dialect.hpp"
-#include "persistence/sql/id_lists.hpp"
+#include "persistence/sql/many_rows.hpp"
 
 #include <fmt/format.h>
 

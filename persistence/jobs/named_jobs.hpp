@@ -1,10 +1,10 @@
 #pragma once
 
-#include "persistence/job_answer.hpp"
 #include "persistence/operator_store.hpp"
 #include "persistence/rows/store_context.hpp"
 #include "persistence/sql/sql_transaction.hpp"
-#include "schema/job_place.hpp"
+#include "persistence/transactions.hpp"
+#include "schema/job.hpp"
 #include "schema/time.hpp"
 
 #include <functional>

@@ -1,6 +1,6 @@
 #include "persistence/migration/ddl.hpp"
 
-#include "schema/job_place.hpp"
+#include "schema/job.hpp"
 
 #include <fmt/format.h>
 

@@ -36,4 +36,13 @@ struct SchemaReport {
 /// all rows, once for each column. The tables must be complete. Throws DbError.
 void check_rows(Connection& connection, SchemaReport& report);
 
+/// Tries, without changing a row, whether the connection's user may read, insert, update and delete
+/// in all tables that a node writes. Throws DbError: access_denied with the GRANT that is missing,
+/// or what else stands in the way of writing (read_only on a replica).
+void require_write_rights(Connection& connection);
+
+/// Throws std::invalid_argument, which says why, where pages of jobs must not be claimed: on
+/// SQLite, and on tables that a Flowable engine shares, which would not see these locks.
+void require_claimable(const Connection& connection);
+
 }  // namespace jobstrand::persistence

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "persistence/migration/patient_change.hpp"
+#include "persistence/migration/table_changes.hpp"
 #include "persistence/sql/connection.hpp"
 
 #include <optional>

@@ -1,7 +1,5 @@
-#include "persistence/nodes/served_rows.hpp"
-
 #include "persistence/nodes/sql_node_store.hpp"
-#include "persistence/shared/engine_columns.hpp"
+#include "persistence/rows/engine_columns.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "schema/job_fields.hpp"

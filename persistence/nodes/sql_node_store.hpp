@@ -2,11 +2,17 @@
 
 #include "persistence/node_store.hpp"
 #include "persistence/rows/store_context.hpp"
-#include "persistence/run_news_store.hpp"
-#include "persistence/served_store.hpp"
-#include "persistence/throughput_store.hpp"
+#include "persistence/run_store.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 
 #include <chrono>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace jobstrand::persistence {
 
@@ -91,5 +97,32 @@ public:
 private:
     const StoreContext& context_;
 };
+
+/// What nodes do; see NodeStore for what is promised.
+
+/// Nothing: it is forgotten.
+void replace_work(Transaction& transaction, std::string_view node, const NodeWork& work);
+
+/// Likewise.
+void replace_asked(
+    Transaction& transaction,
+    std::string_view node,
+    std::span<const AskedTopic> asked
+);
+
+/// What nodes serve; see NodeStore.
+
+/// What the node serves from now on; nothing: it is forgotten.
+void replace_served(Transaction& transaction, std::string_view node, const ServedJobs& served);
+
+/// What a node leaves to others of what its handlers could do.
+struct NodeLimits {
+    schema::ServedScope scope = {};
+    Fetching fetching = {};
+};
+
+/// By node; those without an entry take all.
+[[nodiscard]] std::map<std::string, NodeLimits, std::less<>> limits_of_nodes(Connection& connection
+);
 
 }  // namespace jobstrand::persistence

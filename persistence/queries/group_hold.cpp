@@ -1,7 +1,7 @@
+#include "persistence/rows/engine_columns.hpp"
 #include "persistence/rows/sql_operator_store.hpp"
-#include "persistence/shared/engine_columns.hpp"
 #include "persistence/sql/dialect.hpp"
-#include "schema/exclusive_group.hpp"
+#include "schema/concurrency.hpp"
 
 #include <fmt/format.h>
 

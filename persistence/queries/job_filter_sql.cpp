@@ -1,10 +1,9 @@
 #include "persistence/queries/job_filter_sql.hpp"
 
-#include "persistence/shared/engine_columns.hpp"
+#include "persistence/rows/engine_columns.hpp"
 #include "persistence/sql/dialect.hpp"
-#include "persistence/sql/placeholders.hpp"
-#include "schema/exclusive_group.hpp"
-#include "schema/limit/job_limit.hpp"
+#include "persistence/sql/statement_text.hpp"
+#include "schema/concurrency.hpp"
 #include "schema/limits.hpp"
 #include "schema/text/utf8.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "persistence/job_filter.hpp"
 #include "persistence/sql/connection.hpp"
-#include "schema/job_place.hpp"
+#include "schema/job.hpp"
 
 #include <memory>
 #include <string>

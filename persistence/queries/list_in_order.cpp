@@ -1,8 +1,8 @@
 #include "persistence/queries/job_filter_sql.hpp"
-#include "persistence/rows/job_row.hpp"
-#include "persistence/rows/readable_columns.hpp"
+#include "persistence/rows/engine_columns.hpp"
+#include "persistence/rows/job_rows.hpp"
 #include "persistence/rows/sql_operator_store.hpp"
-#include "persistence/shared/engine_columns.hpp"
+#include "persistence/sql/sql_values.hpp"
 #include "schema/ensure.hpp"
 #include "schema/job_fields.hpp"
 

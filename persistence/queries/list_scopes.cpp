@@ -1,12 +1,20 @@
+#include "persistence/rows/engine_columns.hpp"
 #include "persistence/rows/sql_operator_store.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
-#include "persistence/shared/engine_columns.hpp"
-#include "persistence/sql/id_lists.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "persistence/sql/many_rows.hpp"
+#include "schema/job.hpp"
+#include "schema/job_definition.hpp"
+#include "schema/series.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace jobstrand::persistence {
 
@@ -177,6 +185,152 @@ std::vector<ScopeSummary> SqlOperatorStore::suspended_scopes(
     return list_scopes(
         context_, {.scope = scope, .after = after, .limit = limit, .only_suspended = true}
     );
+}
+
+namespace {
+
+constexpr std::string_view kSuspensions = R"sql(
+    SELECT ID_, SINCE_
+    FROM JS_SUSPENSION
+    WHERE SCOPE_ = ?
+    ORDER BY ID_)sql";
+
+constexpr std::string_view kSuspension = R"sql(
+    SELECT ID_, SINCE_
+    FROM JS_SUSPENSION
+    WHERE SCOPE_ = ? AND ID_ = ?)sql";
+
+constexpr std::string_view kSuspensionOfGroup = R"sql(
+    SELECT P.ID_, P.SINCE_
+    FROM JS_SERIES S
+    JOIN JS_SUSPENSION P ON P.SCOPE_ = ? AND P.ID_ = S.GROUP_
+    WHERE S.ID_ = ?)sql";
+
+void append(
+    Connection& connection,
+    std::string_view sql,
+    SuspensionScope scope,
+    std::span<const Value> parameters,
+    std::vector<Suspension>& found
+) {
+    connection.query({.sql = sql, .columns = 2}, parameters, [&](const Row& row) {
+        found.push_back(
+            {.scope = scope, .id = std::string(row.text(0)), .since = row.time(1).value()}
+        );
+    });
+}
+
+}  // namespace
+
+std::vector<Suspension> SqlOperatorStore::suspensions(SuspensionScope scope) {
+    std::vector<Suspension> found;
+    const std::array<Value, 1> parameters{name_of(scope)};
+    context_.runner.read([&](Connection& connection) {
+        found.clear();
+        append(connection, kSuspensions, scope, parameters, found);
+    });
+    return found;
+}
+
+std::vector<Suspension> SqlOperatorStore::suspensions_of(const schema::Job& job) {
+    std::vector<Suspension> found;
+    context_.runner.read([&](Connection& connection) {
+        found.clear();
+        const auto look = [&](std::string_view sql, SuspensionScope scope, std::string_view id) {
+            if (!id.empty()) {
+                const std::array<Value, 2> parameters{name_of(scope), id};
+                append(connection, sql, scope, parameters, found);
+            }
+        };
+        look(kSuspension, SuspensionScope::instance, job.process_instance_id);
+        look(kSuspension, SuspensionScope::definition, job.process_definition_id);
+        look(kSuspension, SuspensionScope::new_of_definition, job.process_definition_id);
+        look(kSuspension, SuspensionScope::tenant, job.tenant_id);
+        look(kSuspension, SuspensionScope::job, job.id);
+        for (const schema::JobDefinitionName& kind : schema::kinds_of(job)) {
+            for (const SuspensionScope scope :
+                 {SuspensionScope::job_definition, SuspensionScope::new_of_job_definition}) {
+                const std::size_t before = found.size();
+                look(kSuspension, scope, schema::id_of(kind));
+                if (found.size() > before) {
+                    found.back().id = text_of(kind);
+                }
+            }
+        }
+        // Of a series, only the turn that carries it on waits.
+        if (!job.repeat.empty()) {
+            const std::string_view key = schema::series_key_of(job);
+            look(kSuspension, SuspensionScope::series, key);
+            look(kSuspensionOfGroup, SuspensionScope::timer_group, key);
+        }
+    });
+    return found;
+}
+
+namespace {
+
+constexpr std::string_view kInstance = R"sql(SELECT 1 FROM ACT_RU_EXECUTION WHERE ID_ = ?)sql";
+constexpr std::string_view kDefinition = R"sql(SELECT 1 FROM ACT_RE_PROCDEF WHERE ID_ = ?)sql";
+
+constexpr std::string_view kJobInPlace = R"sql(
+    SELECT 1 FROM {table} WHERE ID_ = ? AND COALESCE(SCOPE_TYPE_, '') <> '{ours}')sql";
+
+std::string question_about_job() {
+    std::string sql;
+    for (const schema::JobPlace place : schema::kJobPlaces) {
+        sql += sql.empty() ? "" : " UNION ALL ";
+        sql += fmt::format(
+            kJobInPlace,
+            fmt::arg("table", schema::table_of(place)),
+            fmt::arg("ours", schema::kOurScope)
+        );
+    }
+    return sql;
+}
+
+/// What an engine is asked, and about whom.
+struct EngineQuestion {
+    std::string sql = {};  ///< Empty: it has nothing of that kind.
+    std::string id = {};
+    std::size_t times = 1;  ///< The id stands in it.
+};
+
+EngineQuestion question_about(SuspensionScope scope, std::string_view id) {
+    switch (scope) {
+        case SuspensionScope::instance:
+            return {std::string(kInstance), std::string(id)};
+        case SuspensionScope::definition:
+        case SuspensionScope::new_of_definition:
+            return {std::string(kDefinition), std::string(id)};
+        case SuspensionScope::job_definition:
+        case SuspensionScope::new_of_job_definition:
+            return {std::string(kDefinition), schema::job_definition_named(id).definition};
+        case SuspensionScope::job:
+            return {question_about_job(), std::string(id), schema::kJobPlaces.size()};
+        case SuspensionScope::series:
+        case SuspensionScope::timer_group:
+        case SuspensionScope::tenant:
+            break;
+    }
+    return {};
+}
+
+}  // namespace
+
+bool SqlOperatorStore::is_of_engine(SuspensionScope scope, std::string_view id) {
+    const EngineQuestion question = question_about(scope, id);
+    bool is_there = false;
+    context_.runner.read([&](Connection& connection) {
+        is_there = false;
+        if (question.sql.empty() || !connection.dialect().has_engine) {
+            return;
+        }
+        const std::vector<Value> parameters(question.times, std::string_view(question.id));
+        connection.query({.sql = question.sql, .columns = 1}, parameters, [&](const Row&) {
+            is_there = true;
+        });
+    });
+    return is_there;
 }
 
 }  // namespace jobstrand::persistence

@@ -1,8 +1,8 @@
 #include "persistence/rows/byte_arrays.hpp"
 
-#include "persistence/rows/job_row.hpp"
+#include "persistence/rows/job_rows.hpp"
 #include "persistence/sql/dialect.hpp"
-#include "persistence/sql/id_lists.hpp"
+#include "persistence/sql/many_rows.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "persistence/rows/fences.hpp"
 
 #include "persistence/sql/dialect.hpp"
-#include "persistence/sql/id_lists.hpp"
+#include "persistence/sql/many_rows.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "persistence/lock_claim.hpp"
+#include "persistence/claim_request.hpp"
 #include "persistence/sql/sql_transaction.hpp"
 #include "schema/job.hpp"
 

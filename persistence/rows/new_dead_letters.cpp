@@ -1,14 +1,29 @@
 #include "persistence/rows/new_dead_letters.hpp"
 
-#include "persistence/history/incident_rows.hpp"
-#include "persistence/history/job_log_page.hpp"
+#include "persistence/history/history_book.hpp"
 #include "persistence/rows/byte_arrays.hpp"
+#include "persistence/rows/engine_columns.hpp"
+#include "persistence/rows/job_rows.hpp"
 #include "persistence/rows/move_jobs.hpp"
-#include "persistence/shared/engine_columns.hpp"
-#include "schema/history/job_event.hpp"
+#include "persistence/rows/sql_operator_store.hpp"
+#include "persistence/sql/db_error.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "persistence/sql/sql_values.hpp"
+#include "schema/job_events.hpp"
+#include "schema/job_transition.hpp"
+#include "schema/limits.hpp"
+#include "schema/text/utf8.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -106,6 +121,359 @@ void log_unplanned_dead_letters(
     }
     log.write(transaction);
     log_dead_letters(transaction, context, dead, now);
+}
+
+namespace {
+
+using schema::Job;
+using schema::JobPlace;
+using schema::PlacedJob;
+
+constexpr std::string_view kRename = R"sql(
+    UPDATE {table} {by_id}
+    SET ID_ = ?
+    WHERE ID_ = ?)sql";
+
+/// To the keys of MySQL and MariaDB, ids that differ by blanks at their ends are the same.
+std::string without_blanks_at_the_end(std::string_view id) {
+    return std::string(id.substr(0, id.find_last_not_of(' ') + 1));
+}
+
+/// Ids that stand in a place already.
+class TakenIds final {
+public:
+    TakenIds(Transaction& transaction, JobPlace place, std::vector<std::string_view> ids) {
+        std::ranges::sort(ids);
+        for (const Job& row : rows_for_update(transaction, place, ids)) {
+            ids_.insert(without_blanks_at_the_end(row.id));
+        }
+    }
+
+    [[nodiscard]] bool contain(const Job& job) const {
+        return ids_.contains(without_blanks_at_the_end(job.id));
+    }
+
+private:
+    std::set<std::string> ids_;
+};
+
+std::vector<std::string_view> ids_bound_for(JobPlace place, std::span<const PlacedJob> jobs) {
+    std::vector<std::string_view> ids;
+    for (const PlacedJob& placed : jobs) {
+        if (placed.place == place) {
+            ids.emplace_back(placed.job.id);
+        }
+    }
+    return ids;
+}
+
+void rename(Transaction& transaction, JobPlace place, std::string_view from, std::string_view to) {
+    const std::string sql = fmt::format(
+        kRename,
+        fmt::arg("table", schema::table_of(place)),
+        fmt::arg("by_id", transaction.dialect().by_id)
+    );
+    transaction.execute(sql, {to, from});
+}
+
+void add_to_message(Job& job, std::string_view sentence) {
+    const std::string before = std::exchange(job.exception_message, {});
+    job.exception_message = schema::first_characters(
+        before.empty() ? sentence : fmt::format("{}; {}", sentence, before),
+        schema::limits::kExceptionMessageLength
+    );
+}
+
+}  // namespace
+
+void divert_duplicates(
+    Transaction& transaction,
+    const StoreContext& context,
+    JobPlace from,
+    std::span<PlacedJob> jobs,
+    DuplicateIds& duplicates
+) {
+    duplicates.diverted.clear();
+    if (!duplicates.are_expected) {
+        return;
+    }
+    for (const JobPlace place : schema::kJobPlaces) {
+        if (place == JobPlace::dead_letter) {
+            continue;
+        }
+        const TakenIds taken(transaction, place, ids_bound_for(place, jobs));
+        for (PlacedJob& placed : jobs) {
+            if (placed.place == place && taken.contain(placed.job)) {
+                const schema::Transition transition =
+                    schema::id_taken(placed.job, place, context.clock.now());
+                placed = redirected(std::move(placed), transition);
+                duplicates.diverted.push_back(placed.job.id);
+            }
+        }
+    }
+    give_free_ids(transaction, context, from, jobs);
+}
+
+void give_free_ids(
+    Transaction& transaction,
+    const StoreContext& context,
+    JobPlace from,
+    std::span<PlacedJob> jobs
+) {
+    constexpr JobPlace kPlace = JobPlace::dead_letter;
+    const TakenIds taken(transaction, kPlace, ids_bound_for(kPlace, jobs));
+    for (PlacedJob& placed : jobs) {
+        if (placed.place == kPlace && taken.contain(placed.job)) {
+            const std::string old = std::exchange(placed.job.id, context.ids.next());
+            rename(transaction, from, old, placed.job.id);
+            add_to_message(
+                placed.job, fmt::format("its id was {}, which another dead letter has", old)
+            );
+        }
+    }
+}
+
+void run_diverting_duplicates(
+    const StoreContext& context,
+    DuplicateIds& duplicates,
+    const TransactionRunner::Work& move,
+    const TransactionRunner::WasCommitted& was_committed
+) {
+    // Defended catch: one row must not stop the page that it stands in.
+    try {
+        context.runner.run(move, was_committed);
+        return;
+    } catch (const DbError& error) {
+        if (error.kind() != DbErrorKind::duplicate_key) {
+            throw;
+        }
+    }
+    duplicates.are_expected = true;
+    context.runner.run(move, was_committed);
+    for (const std::string& id : duplicates.diverted) {
+        context.log.write(
+            schema::LogLevel::warn,
+            "another job with this id stands where it was to go: it is a dead letter now",
+            {{"job", id}}
+        );
+    }
+}
+
+namespace {
+
+using schema::Job;
+using schema::JobPlace;
+using schema::PlacedJob;
+
+constexpr std::string_view kNameEmpty = R"sql(
+    UPDATE {table} {by_id}
+    SET ID_ = ?
+    WHERE ID_ = '')sql";
+
+void log_unreadable(
+    Transaction& transaction,
+    const StoreContext& context,
+    JobPlace from,
+    std::span<const PlacedJob> jobs,
+    schema::TimePoint now
+) {
+    std::vector<NewDeadLetter> dead;
+    for (const PlacedJob& placed : jobs) {
+        dead.push_back(
+            {.job = &placed.job, .from = from, .reason = schema::TransitionReason::unreadable}
+        );
+    }
+    log_unplanned_dead_letters(transaction, context, dead, now);
+}
+
+}  // namespace
+
+void divert_unreadable(
+    Transaction& transaction,
+    const StoreContext& context,
+    JobPlace from,
+    std::vector<Job> rows
+) {
+    std::vector<PlacedJob> dead;
+    const schema::TimePoint now = context.clock.now();
+    for (Job& row : rows) {
+        const schema::Transition transition = schema::unreadable(row, now);
+        dead.push_back(moved(std::move(row), transition));
+    }
+    give_free_ids(transaction, context, from, dead);
+    move_rows(transaction, from, dead);
+    log_unreadable(transaction, context, from, dead, now);
+    for (const PlacedJob& placed : dead) {
+        context.log.write(
+            schema::LogLevel::error,
+            "the row of a job cannot be read: it is a dead letter now",
+            {{"job", placed.job.id},
+             {"table", std::string(schema::table_of(from))},
+             {"error", placed.job.exception_message}}
+        );
+    }
+}
+
+void name_nameless(Transaction& transaction, const StoreContext& context, JobPlace place) {
+    const Dialect& dialect = transaction.dialect();
+    const std::string_view table = schema::table_of(place);
+    std::int64_t named = 0;
+    if (!dialect.name_bytes.empty()) {
+        named += transaction.execute(fmt::format(fmt::runtime(dialect.name_bytes), table));
+    }
+    const std::string id = context.ids.next();
+    const std::string name_empty =
+        fmt::format(kNameEmpty, fmt::arg("table", table), fmt::arg("by_id", dialect.by_id));
+    named += transaction.execute(name_empty, {std::string_view(id)});
+    if (named > 0) {
+        context.log.write(
+            schema::LogLevel::warn,
+            "jobs had bytes or nothing for an id, which nobody finds: they have a text now",
+            {{"table", std::string(table)}, {"jobs", fmt::to_string(named)}}
+        );
+    }
+}
+
+void quarantine(
+    Transaction& transaction,
+    const StoreContext& context,
+    JobPlace from,
+    JobRows& page
+) {
+    if (!page.unreadable.empty()) {
+        divert_unreadable(transaction, context, from, std::exchange(page.unreadable, {}));
+    }
+    if (page.is_any_nameless) {
+        name_nameless(transaction, context, from);
+    }
+}
+
+namespace {
+
+using schema::Job;
+using schema::JobPlace;
+
+/// Copies and the rows that they become, in the order of their ids.
+struct Restored {
+    std::vector<const DeadLetterCopy*> copies;
+    std::vector<Job> rows;
+};
+
+Restored rows_of(std::span<const DeadLetterCopy> copies, schema::FreshIds& ids) {
+    Restored restored;
+    for (const DeadLetterCopy& copy : copies) {
+        restored.copies.push_back(&copy);
+    }
+    // Of two copies of one job the first counts.
+    std::ranges::stable_sort(restored.copies, {}, [](const DeadLetterCopy* copy) {
+        return std::string_view(copy->job.id);
+    });
+    const auto twice = std::ranges::unique(restored.copies, {}, [](const DeadLetterCopy* copy) {
+        return std::string_view(copy->job.id);
+    });
+    restored.copies.erase(twice.begin(), twice.end());
+    for (const DeadLetterCopy* const copy : restored.copies) {
+        Job row = copy->job;
+        row.revision = 1;
+        row.exception_stack_id = copy->details.empty() ? "" : ids.next();
+        row.custom_values_id = is_too_long_for_row(row.payload) ? ids.next() : "";
+        restored.rows.push_back(std::move(row));
+    }
+    return restored;
+}
+
+/// What their rows refer to, before them.
+void insert_long_texts(
+    Transaction& transaction,
+    const Restored& restored,
+    const std::vector<const Job*>& rows
+) {
+    std::vector<ByteArray> payloads;
+    std::vector<ByteArray> details;
+    for (const Job* const row : rows) {
+        if (is_stored_apart(*row)) {
+            payloads.push_back({.id = row->custom_values_id, .text = row->payload});
+        }
+        if (!row->exception_stack_id.empty()) {
+            const auto index = static_cast<std::size_t>(row - restored.rows.data());
+            details.push_back(
+                {.id = row->exception_stack_id, .text = restored.copies[index]->details}
+            );
+        }
+    }
+    insert_byte_arrays(transaction, kPayloadName, payloads);
+    insert_byte_arrays(transaction, kStackTraceName, details);
+}
+
+void require_storable_times(const Job& row, const Dialect& dialect) {
+    require_storable(row.due_date, dialect);
+    require_storable(row.create_time, dialect);
+    require_storable(row.failed_time, dialect);
+}
+
+/// Returns those whose ids are free.
+std::vector<const Job*> free_rows(Transaction& transaction, const std::vector<Job>& rows) {
+    std::set<std::string, std::less<>> taken;
+    for (JobAddress& found : find_all(transaction, ids_of(rows))) {
+        taken.insert(std::move(found.id));
+    }
+    std::vector<const Job*> free;
+    for (const Job& row : rows) {
+        if (!taken.contains(row.id)) {
+            free.push_back(&row);
+        }
+    }
+    return free;
+}
+
+void log_restored(
+    Transaction& transaction,
+    const StoreContext& context,
+    const std::vector<const Job*>& added
+) {
+    if (added.empty() || !context.history.rules().incidents) {
+        return;
+    }
+    std::vector<NewDeadLetter> dead;
+    for (const Job* const row : added) {
+        dead.push_back({.job = row});
+    }
+    log_dead_letters(transaction, context, dead, context.clock.now());
+}
+
+}  // namespace
+
+std::vector<bool> SqlOperatorStore::restore(std::span<const DeadLetterCopy> copies) {
+    const Restored restored = rows_of(copies, context_.ids);
+    std::vector<const Job*> added;
+    const auto insert = [&](Transaction& transaction) {
+        for (const Job& row : restored.rows) {
+            require_storable_times(row, transaction.dialect());
+        }
+        added = free_rows(transaction, restored.rows);
+        insert_long_texts(transaction, restored, added);
+        ExecutionCounts counts(transaction);
+        for (const Job* const row : added) {
+            counts.enters(JobPlace::dead_letter, *row);
+        }
+        counts.write();
+        insert_rows(transaction, JobPlace::dead_letter, added);
+        log_restored(transaction, context_, added);
+    };
+    context_.runner.run(insert, [&](Transaction& transaction) {
+        std::vector<std::string> ids;
+        std::ranges::transform(added, std::back_inserter(ids), &Job::id);
+        return is_any_in(transaction, JobPlace::dead_letter, ids);
+    });
+    std::set<const DeadLetterCopy*> are_added;
+    for (const Job* const row : added) {
+        are_added.insert(restored.copies[static_cast<std::size_t>(row - restored.rows.data())]);
+    }
+    std::vector<bool> answers;
+    for (const DeadLetterCopy& copy : copies) {
+        answers.push_back(are_added.contains(&copy));
+    }
+    return answers;
 }
 
 }  // namespace jobstrand::persistence

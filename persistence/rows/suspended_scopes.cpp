@@ -1,8 +1,8 @@
 #include "persistence/rows/suspended_scopes.hpp"
 
 #include "persistence/sql/dialect.hpp"
-#include "persistence/sql/id_lists.hpp"
-#include "schema/definition/job_definition.hpp"
+#include "persistence/sql/many_rows.hpp"
+#include "schema/job_definition.hpp"
 
 #include <fmt/format.h>
 

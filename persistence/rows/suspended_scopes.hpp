@@ -3,7 +3,7 @@
 #include "persistence/sql/sql_transaction.hpp"
 #include "persistence/suspension.hpp"
 #include "schema/job.hpp"
-#include "schema/series/series.hpp"
+#include "schema/series.hpp"
 
 #include <set>
 #include <span>

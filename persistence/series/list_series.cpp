@@ -1,5 +1,5 @@
 #include "persistence/rows/store_context.hpp"
-#include "persistence/series/series_row.hpp"
+#include "persistence/series/series_table.hpp"
 #include "persistence/series_store.hpp"
 
 #include <fmt/format.h>

@@ -1,17 +1,15 @@
 #include "persistence/series/move_pipeline.hpp"
 
-#include "persistence/history/incident_rows.hpp"
+#include "persistence/history/history_book.hpp"
 #include "persistence/rows/byte_arrays.hpp"
-#include "persistence/rows/job_table.hpp"
+#include "persistence/rows/engine_columns.hpp"
+#include "persistence/rows/job_rows.hpp"
 #include "persistence/rows/key_rows.hpp"
 #include "persistence/rows/move_jobs.hpp"
 #include "persistence/rows/new_dead_letters.hpp"
-#include "persistence/shared/engine_columns.hpp"
-#include "persistence/shared/execution_counts.hpp"
-#include "persistence/shared/moved_by_engine.hpp"
 #include "persistence/sql/dialect.hpp"
-#include "persistence/sql/sql_time.hpp"
-#include "schema/series/series_transition.hpp"
+#include "persistence/sql/sql_values.hpp"
+#include "schema/series_transition.hpp"
 
 #include <algorithm>
 #include <string_view>

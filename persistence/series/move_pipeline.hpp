@@ -1,7 +1,7 @@
 #pragma once
 
-#include "persistence/history/job_log_page.hpp"
-#include "persistence/rows/duplicate_ids.hpp"
+#include "persistence/history/history_book.hpp"
+#include "persistence/rows/new_dead_letters.hpp"
 #include "persistence/rows/store_context.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
 #include "persistence/series/series_turns.hpp"

@@ -3,22 +3,24 @@
 #include "persistence/rows/store_context.hpp"
 #include "persistence/series/series_table.hpp"
 #include "persistence/sql/sql_transaction.hpp"
+#include "persistence/suspension.hpp"
 #include "schema/job.hpp"
 #include "schema/job_transition.hpp"
-#include "schema/series/series.hpp"
-#include "schema/series/series_schedule.hpp"
-#include "schema/series/series_transition.hpp"
+#include "schema/series.hpp"
+#include "schema/series_transition.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace jobstrand::persistence {
 
 /// The series of some turns, in one transaction: reads them for update, asks the schedule for
-/// plans, and writes what schema/series/series_transition decides. What carries a series on passes
+/// plans, and writes what schema/series_transition decides. What carries a series on passes
 /// from a turn to the next in this transaction, so that no crash loses or doubles a turn.
 ///
 /// A REPEAT_ without a series (an app or Flowable inserted the row) gets one here, with all
@@ -66,5 +68,24 @@ private:
     std::set<std::string, std::less<>> paused_;
     std::vector<schema::Job> next_turns_;
 };
+
+/// What OperatorStore::suspend and activate do for a series or a group of them: they move the
+/// turns that carry series on, found by their ids, so that no job table needs an index for it.
+
+/// After the suspension was written. Returns how many turns moved.
+std::int64_t suspend_turns(
+    const StoreContext& context,
+    SuspensionScope scope,
+    std::string_view id,
+    schema::TimePoint now
+);
+
+/// After the suspension was lifted. A turn that another suspension holds as well stays.
+std::int64_t activate_turns(
+    const StoreContext& context,
+    SuspensionScope scope,
+    std::string_view id,
+    schema::TimePoint now
+);
 
 }  // namespace jobstrand::persistence

@@ -1,11 +1,20 @@
 #include "persistence/sql/sql_transaction.hpp"
 
-#include "persistence/sql/app_statement.hpp"
+#include "persistence/sql/connection.hpp"
+#include "persistence/sql/statement_text.hpp"
+
+#include <fmt/format.h>
 
 #include <stdexcept>
 #include <utility>
 
 namespace jobstrand::persistence {
+
+void refuse_column(std::size_t column, std::size_t columns) {
+    throw std::logic_error(fmt::format(
+        "column {} was read, but the statement selects {}: columns count from 0", column, columns
+    ));
+}
 
 namespace {
 

@@ -1,18 +1,17 @@
 #pragma once
 
-#include "persistence/audit_store.hpp"
 #include "persistence/batch_store.hpp"
 #include "persistence/definition_store.hpp"
-#include "persistence/engine/sql_engine_store.hpp"
 #include "persistence/enqueuer_store.hpp"
 #include "persistence/history/history_book.hpp"
 #include "persistence/history/sql_history_store.hpp"
-#include "persistence/jobs/sql_timer_store.hpp"
+#include "persistence/jobs/due_timers.hpp"
+#include "persistence/journal_store.hpp"
 #include "persistence/limit_store.hpp"
+#include "persistence/limits/engine_instances.hpp"
 #include "persistence/named_lock_store.hpp"
 #include "persistence/node_store.hpp"
 #include "persistence/nodes/sql_node_store.hpp"
-#include "persistence/request_store.hpp"
 #include "persistence/rows/sql_executor_store.hpp"
 #include "persistence/rows/sql_operator_store.hpp"
 #include "persistence/rows/store_context.hpp"
@@ -23,7 +22,7 @@
 #include "persistence/workers/sql_worker_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
-#include "schema/series/series_schedule.hpp"
+#include "schema/series.hpp"
 
 #include <memory>
 

@@ -1,4 +1,4 @@
-#include "bench/core/latency_histogram.hpp"
+#include "bench/core/result.hpp"
 
 #include <gtest/gtest.h>
 

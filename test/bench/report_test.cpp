@@ -1,4 +1,4 @@
-#include "bench/report/report.hpp"
+#include "bench/report.hpp"
 
 #include "bench/core/result.hpp"
 #include "test/fixtures/temporary_directory.hpp"

@@ -1,6 +1,6 @@
 #include "persistence/drivers/database.hpp"
-#include "persistence/drivers/parse_database_url.hpp"
-#include "persistence/migration/optional_index.hpp"
+#include "persistence/drivers/database_url.hpp"
+#include "persistence/migration/table_changes.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 #include "test/fixtures/background_process.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "persistence/drivers/database.hpp"
-#include "persistence/drivers/parse_database_url.hpp"
+#include "persistence/drivers/database_url.hpp"
 #include "persistence/migration/schema_migration.hpp"
 #include "persistence/store/sql_store.hpp"
 #include "test/fixtures/background_process.hpp"

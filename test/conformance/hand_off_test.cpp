@@ -1,6 +1,6 @@
 #include "executor/enqueue/job_producer.hpp"
-#include "persistence/sql/app_statement.hpp"
 #include "persistence/sql/sql_transaction.hpp"
+#include "persistence/sql/statement_text.hpp"
 #include "test/conformance/store_test.hpp"
 #include "test/fixtures/recording_intake.hpp"
 

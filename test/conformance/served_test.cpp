@@ -1,5 +1,4 @@
 #include "persistence/node_store.hpp"
-#include "persistence/served_store.hpp"
 #include "test/conformance/store_test.hpp"
 
 namespace jobstrand::test {

@@ -1,4 +1,4 @@
-#include "persistence/drivers/registry.hpp"
+#include "persistence/drivers/driver.hpp"
 #include "persistence/migration/schema_migration.hpp"
 #include "test/conformance/databases.hpp"
 #include "test/fixtures/named_databases.hpp"

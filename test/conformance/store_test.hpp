@@ -2,8 +2,8 @@
 
 #include "persistence/sql/session_pool.hpp"
 #include "persistence/store/sql_store.hpp"
+#include "schema/clock.hpp"
 #include "schema/log.hpp"
-#include "schema/manual_clock.hpp"
 #include "test/conformance/databases.hpp"
 #include "test/fixtures/faulty_connection.hpp"
 #include "test/fixtures/job_builder.hpp"

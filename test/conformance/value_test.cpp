@@ -1,6 +1,6 @@
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
-#include "persistence/sql/sql_time.hpp"
+#include "persistence/sql/sql_values.hpp"
 #include "schema/limits.hpp"
 #include "test/conformance/store_test.hpp"
 

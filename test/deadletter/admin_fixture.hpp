@@ -1,9 +1,9 @@
 #pragma once
 
-#include "deadletter/bulk/bulk_result.hpp"
+#include "deadletter/bulk_change.hpp"
 #include "persistence/store/sql_store.hpp"
+#include "schema/clock.hpp"
 #include "schema/log.hpp"
-#include "schema/manual_clock.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/sqlite_file.hpp"
 #include "timers/series/series_planner.hpp"

@@ -1,5 +1,4 @@
-#include "deadletter/admin/audit_trail.hpp"
-
+#include "deadletter/history_admin.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "test/deadletter/admin_fixture.hpp"
 

@@ -1,4 +1,4 @@
-#include "deadletter/batch/batch_admin.hpp"
+#include "deadletter/batch_admin.hpp"
 
 #include "test/deadletter/admin_fixture.hpp"
 

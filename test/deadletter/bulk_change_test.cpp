@@ -1,4 +1,4 @@
-#include "deadletter/bulk/bulk_change.hpp"
+#include "deadletter/bulk_change.hpp"
 
 #include <gtest/gtest.h>
 

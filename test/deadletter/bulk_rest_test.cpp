@@ -1,5 +1,5 @@
-#include "deadletter/bulk/bulk_pace.hpp"
-#include "schema/manual_clock.hpp"
+#include "deadletter/bulk_change.hpp"
+#include "schema/clock.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-#include "deadletter/admin/job_admin.hpp"
 #include "deadletter/dead_letters.hpp"
+#include "deadletter/job_admin.hpp"
 #include "test/deadletter/admin_fixture.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-#include "deadletter/causes/cause_tally.hpp"
 #include "deadletter/dead_letters.hpp"
+#include "deadletter/failure_cause.hpp"
 #include "test/deadletter/admin_fixture.hpp"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
-#include "deadletter/explain/explanation.hpp"
+#include "deadletter/explanation.hpp"
 
-#include "schema/exclusive_group.hpp"
+#include "schema/concurrency.hpp"
 #include "test/fixtures/job_builder.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "deadletter/causes/failure_cause.hpp"
+#include "deadletter/failure_cause.hpp"
 
 #include "schema/text/utf8.hpp"
 

@@ -1,6 +1,6 @@
-#include "deadletter/admin/job_search.hpp"
+#include "deadletter/job_search.hpp"
 
-#include "deadletter/admin/timer_search.hpp"
+#include "deadletter/series_admin.hpp"
 #include "test/deadletter/admin_fixture.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,4 @@
-#include "deadletter/policies/automatic_requeue.hpp"
-#include "deadletter/policies/dead_letter_cleaning.hpp"
+#include "deadletter/policy_activities.hpp"
 #include "test/deadletter/admin_fixture.hpp"
 
 #include <gmock/gmock.h>

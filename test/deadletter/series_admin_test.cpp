@@ -1,4 +1,4 @@
-#include "deadletter/admin/series_admin.hpp"
+#include "deadletter/series_admin.hpp"
 
 #include "test/deadletter/admin_fixture.hpp"
 

@@ -16,8 +16,8 @@ LOCK = (SETTINGS, r"lock_time\{std::chrono::seconds\((\d+)\)\}")
 WAIT = (SETTINGS, r"acquire_wait\{std::chrono::seconds\((\d+)\)\}")
 TABLES = ("schema/tables.hpp", r"kSchemaVersion = (\d+);")
 RELEASE = ("CMakeLists.txt", r"project\(jobstrand VERSION ([\d.]+)")
-COMPARISON = ("executor/loop/clock_jumps.hpp", r"kClockComparisonInterval = std::chrono::seconds\((\d+)\)")
-COMMIT = ("persistence/sql/commit_group.cpp", r"kLongestWait\{(\d+)\}")
+COMPARISON = ("executor/loop/clock_comparison.hpp", r"kClockComparisonInterval = std::chrono::seconds\((\d+)\)")
+COMMIT = ("persistence/sql/session_pool.cpp", r"kLongestWait\{(\d+)\}")
 
 
 def time_until_taken(lease):
@@ -45,13 +45,13 @@ FIGURES = [
     ("docs/decisions/sqlite-one-writer.md", r"(\d+) ms at most", *COMMIT),
     ("docs/decisions/sqlite-one-writer.md", r"wait for up to (\d+) ms", *COMMIT),
     ("docs/decisions/take-what-starts-soon.md", r"\(0\.(\d) s\)", SETTINGS, r"acquire_ahead\{std::chrono::milliseconds\((\d+)00\)\}"),
-    ("docs/decisions/exclusive-groups.md", r"up to (\d+) at a time", "schema/exclusive_group.hpp", r"kMostClaimedOfGroup = (\d+);"),
+    ("docs/decisions/exclusive-groups.md", r"up to (\d+) at a time", "schema/concurrency.hpp", r"kMostClaimedOfGroup = (\d+);"),
     ("docs/correctness.md", r"in memory, ([\d,]+) orders", "test/simulation/CMakeLists.txt", r"set\(seeds (\d+)\)", lambda seeds: f"{int(seeds):,}"),
     ("docs/correctness.md", r"After (\d+) such steps", "test/simulation/simulation.cpp", r"kStepsWithFaults = (\d+);"),
     ("docs/correctness.md", r"yes, (\d+) kills", "test/ledger/ledger_test.cpp", r'"JOBSTRAND_LEDGER_KILLS", (\d+)\)'),
-    ("docs/history.md", r"at most (\d+) runs a second", "executor/report/last_runs.hpp", r"kOfType = (\d+);"),
-    ("docs/history.md", r"of (\d+) types", "executor/report/last_runs.hpp", r"kTypes = (\d+);"),
-    ("README.md", r"the job waits \((\d+) s", "schema/retry_policy.hpp", r"message_wait\{std::chrono::seconds\((\d+)\)\}"),
+    ("docs/history.md", r"at most (\d+) runs a second", "executor/report/run_records.hpp", r"kOfType = (\d+);"),
+    ("docs/history.md", r"of (\d+) types", "executor/report/run_records.hpp", r"kTypes = (\d+);"),
+    ("README.md", r"the job waits \((\d+) s", "schema/job_failure.hpp", r"message_wait\{std::chrono::seconds\((\d+)\)\}"),
 ]
 
 

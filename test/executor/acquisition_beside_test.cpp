@@ -1,5 +1,5 @@
 #include "executor/job_acquirer.hpp"
-#include "schema/manual_clock.hpp"
+#include "schema/clock.hpp"
 #include "schema/uuid7.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/mock_executor_store.hpp"

@@ -1,4 +1,4 @@
-#include "executor/loop/acquisition_pace.hpp"
+#include "executor/job_acquirer.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "executor/workers/asked_topics.hpp"
+#include "executor/workers/external_work.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

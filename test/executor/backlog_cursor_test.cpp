@@ -1,4 +1,4 @@
-#include "executor/loop/backlog_cursor.hpp"
+#include "executor/loop/scan_start.hpp"
 
 #include <gtest/gtest.h>
 

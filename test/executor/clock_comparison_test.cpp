@@ -1,8 +1,8 @@
-#include "executor/clock_comparison.hpp"
+#include "executor/loop/clock_comparison.hpp"
 
-#include "executor/locks/expired_lock_reset.hpp"
-#include "executor/locks/lock_renewal.hpp"
-#include "schema/manual_clock.hpp"
+#include "executor/expired_lock_reset.hpp"
+#include "executor/held_locks.hpp"
+#include "schema/clock.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
 #include "test/fixtures/recording_log.hpp"

@@ -1,5 +1,5 @@
-#include "executor/workers/external_deadlines.hpp"
-#include "schema/manual_clock.hpp"
+#include "executor/workers/external_work.hpp"
+#include "schema/clock.hpp"
 #include "test/fixtures/job_builder.hpp"
 
 #include <gmock/gmock.h>

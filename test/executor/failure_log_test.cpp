@@ -1,6 +1,5 @@
-#include "executor/report/failure_log.hpp"
-
-#include "schema/manual_clock.hpp"
+#include "executor/report/outcome_report.hpp"
+#include "schema/clock.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/recording_log.hpp"
 

@@ -1,6 +1,5 @@
-#include "executor/fresh_lock_owner.hpp"
-
-#include "schema/lock_owner.hpp"
+#include "executor/node_presence.hpp"
+#include "schema/acquisition.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>

@@ -1,6 +1,6 @@
 #include "executor/pool/group_order.hpp"
 
-#include "schema/manual_clock.hpp"
+#include "schema/clock.hpp"
 #include "test/fixtures/job_builder.hpp"
 
 #include <gmock/gmock.h>

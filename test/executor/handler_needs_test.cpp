@@ -1,4 +1,4 @@
-#include "executor/handler_registry.hpp"
+#include "executor/job_handler.hpp"
 #include "schema/limits.hpp"
 #include "test/fixtures/job_builder.hpp"
 

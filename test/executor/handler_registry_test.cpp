@@ -1,5 +1,4 @@
-#include "executor/handler_registry.hpp"
-
+#include "executor/job_handler.hpp"
 #include "executor/manual_run.hpp"
 #include "schema/limits.hpp"
 #include "test/fixtures/job_builder.hpp"

@@ -1,6 +1,5 @@
-#include "executor/history/history_cleaning.hpp"
-
-#include "schema/manual_clock.hpp"
+#include "executor/cleaning.hpp"
+#include "schema/clock.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include "executor/loop/job_intake.hpp"
 
-#include "schema/manual_clock.hpp"
+#include "schema/clock.hpp"
 #include "test/fixtures/recording_intake.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 #include "executor/job_runner.hpp"
 
 #include "persistence/sql/db_error.hpp"
-#include "schema/manual_clock.hpp"
+#include "schema/clock.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
 #include "test/fixtures/recording_log.hpp"

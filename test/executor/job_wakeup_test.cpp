@@ -1,6 +1,4 @@
-#include "executor/job_wakeup.hpp"
-
-#include "executor/loop/executor_threads.hpp"
+#include "executor/loop/polling_loop.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "test/fixtures/recording_log.hpp"
 #include "test/fixtures/signal.hpp"

@@ -1,8 +1,7 @@
-#include "executor/report/last_runs.hpp"
-
-#include "executor/history/history_cleaning.hpp"
+#include "executor/cleaning.hpp"
+#include "executor/report/run_records.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "schema/manual_clock.hpp"
+#include "schema/clock.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/recording_log.hpp"
 

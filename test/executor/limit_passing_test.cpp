@@ -1,7 +1,5 @@
-#include "executor/pool/limit_passing.hpp"
-
-#include "executor/pool/limited_runs.hpp"
-#include "schema/manual_clock.hpp"
+#include "executor/job_passing.hpp"
+#include "schema/clock.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
 #include "test/fixtures/recording_intake.hpp"

@@ -1,4 +1,4 @@
-#include "executor/report/failure_log.hpp"
+#include "executor/report/outcome_report.hpp"
 
 #include <gtest/gtest.h>
 

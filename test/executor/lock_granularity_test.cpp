@@ -1,6 +1,6 @@
 #include "executor/executor_settings.hpp"
 #include "executor/job_acquirer.hpp"
-#include "schema/manual_clock.hpp"
+#include "schema/clock.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
 #include "test/fixtures/recording_intake.hpp"
 

@@ -1,5 +1,5 @@
 #include "executor/pool/held_jobs.hpp"
-#include "schema/manual_clock.hpp"
+#include "schema/clock.hpp"
 #include "test/fixtures/job_builder.hpp"
 
 #include <gmock/gmock.h>

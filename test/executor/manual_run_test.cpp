@@ -2,7 +2,7 @@
 
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/sql_transaction.hpp"
-#include "schema/lock_owner.hpp"
+#include "schema/acquisition.hpp"
 #include "test/executor/enqueue/producer_fixture.hpp"
 #include "test/fixtures/job_builder.hpp"
 

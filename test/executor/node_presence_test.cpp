@@ -1,7 +1,7 @@
-#include "executor/nodes/node_presence.hpp"
+#include "executor/node_presence.hpp"
 
 #include "persistence/sql/db_error.hpp"
-#include "schema/manual_clock.hpp"
+#include "schema/clock.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
 #include "test/fixtures/mock_node_store.hpp"
 #include "test/fixtures/recording_intake.hpp"

@@ -1,6 +1,6 @@
 #include "executor/report/throughput_counts.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "schema/manual_clock.hpp"
+#include "schema/clock.hpp"
 #include "test/fixtures/job_builder.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "executor/ruled_retry.hpp"
+#include "executor/job_runner.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/recording_log.hpp"
 

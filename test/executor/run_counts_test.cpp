@@ -1,5 +1,4 @@
-#include "executor/report/run_counts.hpp"
-
+#include "executor/report/throughput_counts.hpp"
 #include "schema/job_transition.hpp"
 #include "test/fixtures/job_builder.hpp"
 

@@ -1,4 +1,4 @@
-#include "executor/pool/run_forecast.hpp"
+#include "executor/pool/worker_pool.hpp"
 
 #include <gtest/gtest.h>
 

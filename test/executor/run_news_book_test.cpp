@@ -1,8 +1,7 @@
-#include "executor/report/run_news_book.hpp"
-
 #include "executor/job_handler.hpp"
+#include "executor/report/run_records.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "schema/manual_clock.hpp"
+#include "schema/clock.hpp"
 #include "test/fixtures/job_builder.hpp"
 
 #include <gmock/gmock.h>

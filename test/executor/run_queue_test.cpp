@@ -1,5 +1,4 @@
-#include "executor/pool/run_queue.hpp"
-
+#include "executor/pool/worker_pool.hpp"
 #include "test/fixtures/job_builder.hpp"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 #include "executor/loop/scan_start.hpp"
 
-#include "schema/manual_clock.hpp"
+#include "schema/clock.hpp"
 #include "schema/uuid7.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,5 @@
-#include "executor/loop/together_share.hpp"
-
 #include "executor/job_acquirer.hpp"
-#include "schema/manual_clock.hpp"
+#include "schema/clock.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
 #include "test/fixtures/recording_intake.hpp"

@@ -1,7 +1,6 @@
-#include "executor/report/unserved_jobs.hpp"
-
-#include "executor/nodes/node_lease.hpp"
-#include "schema/manual_clock.hpp"
+#include "executor/node_presence.hpp"
+#include "executor/served_here.hpp"
+#include "schema/clock.hpp"
 #include "test/fixtures/mock_served_store.hpp"
 #include "test/fixtures/recording_log.hpp"
 

@@ -1,8 +1,8 @@
 #include "executor/workers/worker_broker.hpp"
 
 #include "persistence/sql/db_error.hpp"
+#include "schema/clock.hpp"
 #include "schema/limits.hpp"
-#include "schema/manual_clock.hpp"
 #include "test/fixtures/job_builder.hpp"
 
 #include <gmock/gmock.h>

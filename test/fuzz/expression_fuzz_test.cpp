@@ -1,4 +1,4 @@
-#include "schema/expression/expression.hpp"
+#include "schema/expression.hpp"
 #include "test/fuzz/fuzz_run.hpp"
 
 #include <array>

@@ -1,7 +1,7 @@
 #include "test/fuzz/fuzz_run.hpp"
 #include "test/fuzz/http_requests.hpp"
 #include "test/service/api_fixture.hpp"
-#include "tools/service/http/problem.hpp"
+#include "tools/service/http/message.hpp"
 
 #include <map>
 

@@ -1,11 +1,11 @@
 #include "schema/job_validation.hpp"
 #include "test/fuzz/fuzz_run.hpp"
 #include "test/timers/times.hpp"
-#include "tools/handlers/command_payload.hpp"
-#include "tools/operations/job/job_lines.hpp"
+#include "tools/handlers/handler_payloads.hpp"
+#include "tools/operations/job/job_adding.hpp"
 #include "tools/output/record.hpp"
 #include "tools/records/job_json.hpp"
-#include "tools/text/json_values.hpp"
+#include "tools/text/json_text.hpp"
 
 #include <nlohmann/json.hpp>
 

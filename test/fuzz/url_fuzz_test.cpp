@@ -1,6 +1,5 @@
-#include "persistence/drivers/parse_database_url.hpp"
-#include "persistence/drivers/registry.hpp"
-#include "persistence/url/database_url.hpp"
+#include "persistence/drivers/database_url.hpp"
+#include "persistence/drivers/driver.hpp"
 #include "test/fuzz/fuzz_run.hpp"
 #include "tools/process/this_process.hpp"
 

@@ -27,26 +27,26 @@ def fence(statement, path, constant):
 FENCES = "persistence/rows/fences.cpp"
 OUTCOMES = "persistence/jobs/apply_outcomes.cpp"
 HOLD = "persistence/jobs/hold_locks.cpp"
-END_CLAIMS = "persistence/claims/end_claims.cpp"
-CLAIMED = "persistence/claims/claimed_jobs.cpp"
-PAGES = "persistence/candidates/page_candidates.cpp"
+END_CLAIMS = "persistence/rows/page_claims.cpp"
+CLAIMED = "persistence/rows/page_claims.cpp"
+PAGES = "persistence/jobs/candidates.cpp"
 RESET = "persistence/jobs/reset_expired_locks.cpp"
-CANDIDATES = "persistence/candidates/job_candidates.cpp"
-SERVED = "persistence/candidates/served_condition.cpp"
+CANDIDATES = "persistence/jobs/candidates.cpp"
+SERVED = "persistence/jobs/served_condition.cpp"
 ACQUIRE = "persistence/jobs/acquire_jobs.cpp"
 CLAIM = "persistence/jobs/claim_rows.cpp"
-SAME_INSTANCE = "persistence/jobs/groups/same_instance_jobs.cpp"
-GROUPS = "persistence/exclusive/group_locks.cpp"
-JOIN = "persistence/exclusive/join_groups.cpp"
-PASS_ON = "persistence/jobs/groups/pass_on_groups.cpp"
-TABLE = "persistence/rows/job_table.cpp"
+SAME_INSTANCE = "persistence/jobs/claim_rows.cpp"
+GROUPS = "persistence/limits/exclusive_groups.cpp"
+JOIN = "persistence/limits/exclusive_groups.cpp"
+PASS_ON = "persistence/jobs/pass_on_groups.cpp"
+TABLE = "persistence/rows/job_rows.cpp"
 PRODUCER = "executor/enqueue/job_producer.cpp"
-DUE = "persistence/jobs/move_due_timers.cpp"
+DUE = "persistence/jobs/due_timers.cpp"
 MOVE = "persistence/rows/move_jobs.cpp"
 KEYS = "persistence/rows/key_rows.cpp"
-LIMIT = "schema/limit/job_limit.cpp"
-LIMITED = "persistence/candidates/limited_candidates.cpp"
-JOIN_LIMITS = "persistence/limits/join_limits.cpp"
+LIMIT = "schema/concurrency.cpp"
+LIMITED = "persistence/jobs/candidates.cpp"
+JOIN_LIMITS = "persistence/limits/limit_slots.cpp"
 RUNNER = "executor/job_runner.cpp"
 HELD = "executor/pool/held_jobs.cpp"
 ORDER = "executor/pool/group_order.cpp"
@@ -103,7 +103,7 @@ MUTANTS = [
     Mutant("a claim takes what is locked", CANDIDATES, "LOCK_EXP_TIME_ IS NULL AND ", "", "kOldest = "),
     Mutant(
         "a claim in an order takes what is locked",
-        "persistence/candidates/range_rows.cpp",
+        "persistence/jobs/ordered_candidates.cpp",
         "LOCK_EXP_TIME_ IS NULL AND ",
         "",
         "kNextOfRange",
@@ -249,7 +249,7 @@ MUTANTS = [
     ),
     Mutant(
         "what has its order is written beside",
-        "executor/outcome_mailbox.cpp",
+        "executor/job_completion.cpp",
         "in_order_.push_back(std::move(outcome));",
         "waiting_.push_back(std::move(outcome));",
     ),
@@ -257,21 +257,21 @@ MUTANTS = [
     Mutant("a waiting job counts as held", TABLE, "!schema::waits_for_exclusive(job) && ", ""),
     Mutant("a job that waits for a limit counts as held", TABLE, " && !schema::waits_for_limit(job)", ""),
     Mutant("a due timer arrives locked whatever limit it meets", DUE, "!limits->meets(placed.job) && ", ""),
-    Mutant("a group with jobs that run counts as idle", "persistence/limits/idle_groups.cpp", "slots.loads.contains(group)", "false"),
+    Mutant("a group with jobs that run counts as idle", "persistence/limits/limit_rows.cpp", "slots.loads.contains(group)", "false"),
     Mutant("a slot counts whoever holds the job", "persistence/limits/limit_slots.cpp", "|| holder->second != row.owner", ""),
     Mutant(
         "a node whose lease was over does not look at its locks",
-        "executor/nodes/node_presence.cpp",
+        "executor/node_presence.cpp",
         "if (!had_lease || !answer.is_held) {",
         "if (false) {",
     ),
     Mutant(
         "locks are reset right after an outage",
-        "executor/locks/expired_lock_reset.cpp",
+        "executor/expired_lock_reset.cpp",
         " || is_waiting_after_outage()",
         "",
     ),
-    Mutant("only the first node by name looks for expired locks", "executor/loop/node_turns.hpp", "++waited_ < share_", "share_ > 1"),
+    Mutant("only the first node by name looks for expired locks", "executor/loop/shared_looks.hpp", "++waited_ < share_", "share_ > 1"),
     Mutant("a key that somebody has counts as new", KEYS, "{on_existing} REV_ = 2", "{on_existing} REV_ = 1"),
     Mutant("a completed job keeps its key", OUTCOMES, "    free_keys_of(transaction, jobs);\n", ""),
     Mutant("a dead letter keeps its key", MOVE, "    free_keys_of_dead(transaction, written);\n", ""),
@@ -279,7 +279,7 @@ MUTANTS = [
     Mutant("the end of a job frees a key of a period", KEYS, '" AND UNTIL_ IS NULL"', '""'),
     Mutant(
         "a running job is replaced",
-        "persistence/unique/key_holders.cpp",
+        "persistence/rows/key_rows.cpp",
         "!is_locked(row, now) && ",
         "",
     ),

@@ -1,4 +1,4 @@
-#include "persistence/drivers/parse_database_url.hpp"
+#include "persistence/drivers/database_url.hpp"
 #include "test/fixtures/open_connection.hpp"
 #include "test/process/service_fixture.hpp"
 

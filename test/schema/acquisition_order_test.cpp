@@ -1,4 +1,4 @@
-#include "schema/acquisition_order.hpp"
+#include "schema/acquisition.hpp"
 
 #include <gtest/gtest.h>
 

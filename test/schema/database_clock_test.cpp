@@ -1,6 +1,4 @@
-#include "schema/database_clock.hpp"
-
-#include "schema/manual_clock.hpp"
+#include "schema/clock.hpp"
 
 #include <gtest/gtest.h>
 

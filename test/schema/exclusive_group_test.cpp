@@ -1,5 +1,4 @@
-#include "schema/exclusive_group.hpp"
-
+#include "schema/concurrency.hpp"
 #include "test/fixtures/job_builder.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "schema/expression/expression.hpp"
+#include "schema/expression.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,5 @@
-#include "schema/failure_classes.hpp"
-
 #include "schema/histogram.hpp"
+#include "schema/job_failure.hpp"
 
 #include <gmock/gmock.h>
 

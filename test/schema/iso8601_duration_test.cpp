@@ -1,4 +1,4 @@
-#include "schema/text/iso8601.hpp"
+#include "schema/text/time_text.hpp"
 
 #include <gtest/gtest.h>
 

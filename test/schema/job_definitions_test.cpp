@@ -1,4 +1,4 @@
-#include "schema/definition/job_definitions.hpp"
+#include "schema/job_definition.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,5 @@
-#include "schema/history/job_event.hpp"
-
-#include "schema/history/day_window.hpp"
+#include "schema/job_events.hpp"
+#include "schema/text/time_text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,5 @@
 #include "schema/job_fields.hpp"
 
-#include "schema/job_change.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

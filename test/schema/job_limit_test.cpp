@@ -1,5 +1,4 @@
-#include "schema/limit/job_limit.hpp"
-
+#include "schema/concurrency.hpp"
 #include "test/fixtures/job_builder.hpp"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 #include "schema/job_validation.hpp"
 
 #include "schema/limits.hpp"
-#include "schema/text/name_list.hpp"
+#include "schema/text/column_text.hpp"
 #include "test/fixtures/job_builder.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,4 @@
-#include "schema/lock_owner.hpp"
-
+#include "schema/acquisition.hpp"
 #include "schema/limits.hpp"
 
 #include <gtest/gtest.h>

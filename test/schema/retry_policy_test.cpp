@@ -1,4 +1,4 @@
-#include "schema/retry_policy.hpp"
+#include "schema/job_failure.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "schema/series/series_transition.hpp"
+#include "schema/series_transition.hpp"
 
 #include "test/fixtures/job_builder.hpp"
 

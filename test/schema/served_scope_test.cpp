@@ -1,5 +1,4 @@
-#include "schema/served_scope.hpp"
-
+#include "schema/acquisition.hpp"
 #include "test/fixtures/job_builder.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "schema/text/spoken_duration.hpp"
+#include "schema/text/time_text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "schema/limit/start_rate.hpp"
+#include "schema/concurrency.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include "schema/tables.hpp"
 
-#include "schema/job_place.hpp"
+#include "schema/job.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,5 @@
-#include "schema/text/text_rules.hpp"
-
 #include "schema/limits.hpp"
+#include "schema/text/column_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

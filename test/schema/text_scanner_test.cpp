@@ -1,4 +1,4 @@
-#include "schema/text/text_scanner.hpp"
+#include "schema/text/parsing.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "schema/throughput/throughput.hpp"
+#include "schema/throughput.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

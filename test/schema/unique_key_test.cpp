@@ -1,7 +1,7 @@
-#include "schema/unique/unique_key.hpp"
+#include "schema/unique_key.hpp"
 
 #include "schema/limits.hpp"
-#include "schema/text/iso8601.hpp"
+#include "schema/text/time_text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 #include "schema/job_transition.hpp"
-#include "schema/series/series_transition.hpp"
+#include "schema/series_transition.hpp"
 #include "test/fixtures/job_builder.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "persistence/audit_store.hpp"
+#include "persistence/journal_store.hpp"
 #include "test/service/api_fixture.hpp"
 
 #include <gmock/gmock.h>

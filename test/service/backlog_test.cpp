@@ -1,7 +1,6 @@
-#include "tools/service/metrics/backlog.hpp"
-
 #include "test/fixtures/signal.hpp"
 #include "test/service/api_fixture.hpp"
+#include "tools/service/metrics.hpp"
 
 #include <gmock/gmock.h>
 

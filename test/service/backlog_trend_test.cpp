@@ -1,4 +1,4 @@
-#include "tools/service/api/backlog_trend.hpp"
+#include "tools/service/api/change_feed.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #include "tools/service/api/engine_set.hpp"
 
 #include "persistence/drivers/database.hpp"
-#include "persistence/drivers/parse_database_url.hpp"
+#include "persistence/drivers/database_url.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 #include "test/service/raw_client.hpp"
 #include "tools/access/token_file.hpp"

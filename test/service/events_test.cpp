@@ -1,7 +1,7 @@
 #include "persistence/executor_store.hpp"
 #include "persistence/node_store.hpp"
-#include "persistence/throughput_store.hpp"
-#include "schema/text/iso8601.hpp"
+#include "persistence/run_store.hpp"
+#include "schema/text/time_text.hpp"
 #include "test/service/api_fixture.hpp"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 #include "persistence/sql/db_error.hpp"
 #include "test/fixtures/recording_log.hpp"
-#include "tools/service/http/problem.hpp"
+#include "tools/service/http/message.hpp"
 
 #include <gmock/gmock.h>
 

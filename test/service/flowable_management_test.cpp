@@ -1,4 +1,4 @@
-#include "deadletter/admin/job_admin.hpp"
+#include "deadletter/job_admin.hpp"
 #include "test/service/api_fixture.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,5 @@
-#include "tools/access/hidden_members.hpp"
-
 #include "test/service/api_fixture.hpp"
+#include "tools/access/narrowed_store.hpp"
 #include "tools/access/token_file.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "tools/text/listen_address.hpp"
+#include "tools/text/http_address.hpp"
 
 #include <gtest/gtest.h>
 

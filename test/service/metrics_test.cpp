@@ -1,9 +1,8 @@
-#include "tools/service/metrics/metrics.hpp"
+#include "tools/service/metrics.hpp"
 
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/service/api_fixture.hpp"
-#include "tools/service/metrics/metric_table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "tools/service/metrics/metrics_text.hpp"
+#include "tools/service/metrics.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,8 +1,8 @@
 #include "test/service/api_fixture.hpp"
-#include "tools/service/api/enqueue_group.hpp"
-#include "tools/service/api/readiness.hpp"
+#include "tools/service/api/job_paths.hpp"
 #include "tools/service/api/watch_paths.hpp"
-#include "tools/service/gates/local_gate.hpp"
+#include "tools/service/http/gates.hpp"
+#include "tools/service/http_service.hpp"
 #include "tools/service/routes.hpp"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,6 @@
 #include "test/service/api_fixture.hpp"
-#include "tools/access/token.hpp"
 #include "tools/access/token_file.hpp"
-#include "tools/service/page/page_files.hpp"
+#include "tools/service/page_files.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "tools/text/percent.hpp"
+#include "tools/text/http_address.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

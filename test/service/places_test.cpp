@@ -1,8 +1,6 @@
-#include "tools/service/http/places.hpp"
-
 #include "test/fixtures/signal.hpp"
 #include "test/service/raw_client.hpp"
-#include "tools/service/gates/local_gate.hpp"
+#include "tools/service/http/gates.hpp"
 #include "tools/service/http/http_server.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,6 @@
-#include "tools/service/api/readiness.hpp"
-
 #include "test/fixtures/faulty_connection.hpp"
 #include "test/service/api_fixture.hpp"
+#include "tools/service/http_service.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "test/service/raw_client.hpp"
-#include "tools/service/gates/local_gate.hpp"
+#include "tools/service/http/gates.hpp"
 #include "tools/service/http/http_server.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,5 @@
-#include "tools/service/http/shared_answers.hpp"
-
-#include "schema/manual_clock.hpp"
+#include "schema/clock.hpp"
+#include "tools/service/http/work_pool.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
-#include "deadletter/admin/job_search.hpp"
-#include "persistence/drivers/parse_database_url.hpp"
+#include "deadletter/job_search.hpp"
+#include "persistence/drivers/database_url.hpp"
 #include "test/fixtures/open_connection.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/service/api_fixture.hpp"

@@ -4,8 +4,8 @@
 #include "test/fixtures/temporary_directory.hpp"
 #include "test/service/server_fixture.hpp"
 #include "test/service/tls_client.hpp"
-#include "tools/service/http/response_stream.hpp"
-#include "tools/service/tls/tls_identity.hpp"
+#include "tools/service/http/message.hpp"
+#include "tools/service/http/tls_identity.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "tools/service/tls/tls_identity.hpp"
+#include "tools/service/http/tls_identity.hpp"
 
 #include "schema/clock.hpp"
 #include "test/fixtures/self_signed.hpp"

@@ -4,7 +4,7 @@
 #include "test/fixtures/temporary_directory.hpp"
 #include "test/service/server_fixture.hpp"
 #include "test/service/tls_client.hpp"
-#include "tools/service/tls/tls_identity.hpp"
+#include "tools/service/http/tls_identity.hpp"
 
 #include <boost/system/system_error.hpp>
 

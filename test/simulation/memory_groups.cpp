@@ -1,4 +1,4 @@
-#include "schema/exclusive_group.hpp"
+#include "schema/concurrency.hpp"
 #include "test/simulation/memory_store.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "test/simulation/memory_store.hpp"
 
 #include "persistence/rows/move_jobs.hpp"
-#include "schema/exclusive_group.hpp"
+#include "schema/concurrency.hpp"
 
 #include <algorithm>
 #include <type_traits>

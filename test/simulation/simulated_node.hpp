@@ -1,15 +1,13 @@
 #pragma once
 
-#include "executor/group_passing.hpp"
-#include "executor/handler_registry.hpp"
+#include "executor/expired_lock_reset.hpp"
+#include "executor/held_locks.hpp"
 #include "executor/job_acquirer.hpp"
 #include "executor/job_completion.hpp"
+#include "executor/job_handler.hpp"
+#include "executor/job_passing.hpp"
 #include "executor/job_runner.hpp"
-#include "executor/locks/expired_lock_reset.hpp"
-#include "executor/locks/lock_renewal.hpp"
-#include "executor/locks/lock_watch.hpp"
-#include "executor/nodes/dead_nodes.hpp"
-#include "executor/nodes/node_presence.hpp"
+#include "executor/node_presence.hpp"
 #include "executor/pool/group_order.hpp"
 #include "test/simulation/memory_store.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "executor/handler_registry.hpp"
-#include "schema/manual_clock.hpp"
+#include "executor/job_handler.hpp"
+#include "schema/clock.hpp"
 #include "test/ledger/check_ledger.hpp"
 #include "test/simulation/simulated_node.hpp"
 

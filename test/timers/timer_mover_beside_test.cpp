@@ -1,5 +1,5 @@
 #include "persistence/sql/db_error.hpp"
-#include "schema/manual_clock.hpp"
+#include "schema/clock.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/recording_intake.hpp"
 #include "test/timers/mock_timer_store.hpp"

@@ -1,6 +1,6 @@
 #include "timers/timer_mover.hpp"
 
-#include "schema/manual_clock.hpp"
+#include "schema/clock.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/recording_intake.hpp"
 #include "test/timers/mock_timer_store.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schema/text/iso8601.hpp"
+#include "schema/text/time_text.hpp"
 #include "timers/cron/cron_expression.hpp"
 #include "timers/cron/cron_schedule.hpp"
 #include "timers/zone/zone.hpp"

@@ -1,7 +1,6 @@
 #include "tools/handlers/child_process.hpp"
 
 #include "test/fixtures/temporary_directory.hpp"
-#include "tools/handlers/spawn.hpp"
 
 #include <gtest/gtest.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
 #include "test/tools/cli_database.hpp"
 
-#include "persistence/migration/lasting_times.hpp"
 #include "persistence/migration/schema_migration.hpp"
+#include "persistence/migration/table_changes.hpp"
 #include "test/fixtures/mariadb_server.hpp"
 #include "test/fixtures/open_connection.hpp"
 #include "test/fixtures/postgresql_server.hpp"

@@ -1,6 +1,6 @@
 #include "test/tools/cli_fixture.hpp"
 
-#include "persistence/drivers/parse_database_url.hpp"
+#include "persistence/drivers/database_url.hpp"
 #include "schema/job_transition.hpp"
 #include "test/fixtures/open_connection.hpp"
 #include "test/fixtures/open_store.hpp"

@@ -1,6 +1,6 @@
 #include "schema/job_fields.hpp"
 #include "schema/limits.hpp"
-#include "schema/text/iso8601.hpp"
+#include "schema/text/time_text.hpp"
 #include "test/tools/cli_fixture.hpp"
 
 #include <gmock/gmock.h>

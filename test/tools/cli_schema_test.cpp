@@ -1,6 +1,5 @@
 #include "persistence/drivers/database.hpp"
-#include "persistence/drivers/parse_database_url.hpp"
-#include "persistence/url/database_url.hpp"
+#include "persistence/drivers/database_url.hpp"
 #include "test/tools/cli_fixture.hpp"
 
 #include <gmock/gmock.h>

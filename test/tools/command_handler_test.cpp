@@ -1,11 +1,11 @@
 #include "tools/handlers/command_handler.hpp"
 
-#include "executor/report/run_news_book.hpp"
-#include "schema/manual_clock.hpp"
+#include "executor/report/run_records.hpp"
+#include "schema/clock.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/recording_log.hpp"
 #include "test/fixtures/temporary_directory.hpp"
-#include "tools/handlers/command_payload.hpp"
+#include "tools/handlers/handler_payloads.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "tools/handlers/command_payload.hpp"
+#include "tools/handlers/handler_payloads.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-#include "schema/text/iso8601.hpp"
-#include "tools/engine/shown_log.hpp"
+#include "schema/text/time_text.hpp"
+#include "tools/engine/engine_parts.hpp"
 #include "tools/process/log_line.hpp"
 
 #include <gtest/gtest.h>

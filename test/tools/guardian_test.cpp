@@ -4,7 +4,6 @@
 #include "test/fixtures/signal.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 #include "tools/handlers/child_process.hpp"
-#include "tools/handlers/spawn.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

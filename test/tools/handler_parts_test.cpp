@@ -1,5 +1,5 @@
-#include "tools/handlers/command_payload.hpp"
-#include "tools/handlers/output_tail.hpp"
+#include "tools/handlers/child_process.hpp"
+#include "tools/handlers/handler_payloads.hpp"
 #include "tools/process/unique_fd.hpp"
 
 #include <fcntl.h>

@@ -3,7 +3,6 @@
 #include "test/fixtures/broken_stream.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 #include "tools/process/exit_code.hpp"
-#include "tools/process/patient_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 #include "tools/records/job_json.hpp"
 
 #include "schema/job_fields.hpp"
-#include "schema/text/iso8601.hpp"
+#include "schema/text/time_text.hpp"
 #include "test/fixtures/job_builder.hpp"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,5 @@
 #include "tools/text/json_text.hpp"
 
-#include "tools/text/json_values.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,5 @@
-#include "tools/text/json_values.hpp"
-
 #include "schema/limits.hpp"
+#include "tools/text/json_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,5 @@
-#include "tools/text/member_values.hpp"
-
-#include "schema/text/iso8601.hpp"
+#include "schema/text/time_text.hpp"
+#include "tools/text/json_text.hpp"
 
 #include <gtest/gtest.h>
 

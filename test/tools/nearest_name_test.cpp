@@ -1,4 +1,4 @@
-#include "tools/text/nearest_name.hpp"
+#include "tools/text/typing_errors.hpp"
 
 #include <gtest/gtest.h>
 

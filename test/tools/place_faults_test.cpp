@@ -1,6 +1,6 @@
 #include "tools/handlers/place_faults.hpp"
 
-#include "schema/manual_clock.hpp"
+#include "schema/clock.hpp"
 #include "test/fixtures/recording_log.hpp"
 
 #include <gtest/gtest.h>

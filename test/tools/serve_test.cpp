@@ -1,5 +1,5 @@
 #include "persistence/drivers/database.hpp"
-#include "persistence/drivers/parse_database_url.hpp"
+#include "persistence/drivers/database_url.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/tools/cli_fixture.hpp"
 #include "test/tools/service_process.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "schema/time.hpp"
-#include "tools/handlers/spawn.hpp"
+#include "tools/handlers/child_process.hpp"
 
 #include <string>
 #include <vector>

@@ -1,7 +1,6 @@
-#include "tools/process/supervisor.hpp"
-
 #include "test/fixtures/notify_socket.hpp"
 #include "test/fixtures/temporary_directory.hpp"
+#include "tools/process/this_process.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -229,7 +229,7 @@ class Names(TreeTest):
         self.expect_finding('schema/common/job.cpp', '\n', 1, 'file or folder name')
 
     def test_words_that_only_contain_them_are_fine(self):
-        self.expect_quiet('persistence/url/database_url.cpp', 'struct DatabaseUrl {};\nclass Baseline;\n')
+        self.expect_quiet('persistence/drivers/database_url.cpp', 'struct DatabaseUrl {};\nclass Baseline;\n')
         self.expect_quiet('schema/a.cpp', '// class JobManager\nauto text = "class JobManager";\n')
 
 

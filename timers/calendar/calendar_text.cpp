@@ -1,6 +1,6 @@
 #include "timers/calendar/calendar_text.hpp"
 
-#include "schema/text/text_scanner.hpp"
+#include "schema/text/parsing.hpp"
 #include "timers/cron/cron_expression.hpp"
 #include "timers/zone/time_of_day.hpp"
 

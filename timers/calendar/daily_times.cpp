@@ -1,6 +1,6 @@
 #include "timers/calendar/daily_times.hpp"
 
-#include "schema/text/text_scanner.hpp"
+#include "schema/text/parsing.hpp"
 #include "timers/zone/spoken_time.hpp"
 #include "timers/zone/time_of_day.hpp"
 #include "timers/zone/zone_time.hpp"

@@ -1,6 +1,6 @@
 #include "timers/cron/cron_expression.hpp"
 
-#include "schema/text/text_scanner.hpp"
+#include "schema/text/parsing.hpp"
 #include "timers/cron/cron_day_fields.hpp"
 #include "timers/cron/cron_field.hpp"
 

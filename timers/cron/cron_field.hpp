@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schema/text/text_scanner.hpp"
+#include "schema/text/parsing.hpp"
 
 #include <span>
 #include <string_view>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "schema/series/series.hpp"
-#include "schema/text/parse_result.hpp"
+#include "schema/series.hpp"
+#include "schema/text/parsing.hpp"
 #include "schema/time.hpp"
 
 #include <string>

@@ -1,7 +1,7 @@
 #include "timers/cycle/repeat_cycle.hpp"
 
 #include "schema/ensure.hpp"
-#include "schema/text/text_scanner.hpp"
+#include "schema/text/parsing.hpp"
 #include "timers/cycle/iso_interval.hpp"
 #include "timers/cycle/repeat_grid.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schema/text/iso8601.hpp"
+#include "schema/text/time_text.hpp"
 #include "schema/time.hpp"
 #include "timers/calendar/calendar.hpp"
 #include "timers/zone/zone.hpp"

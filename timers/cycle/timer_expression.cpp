@@ -1,6 +1,6 @@
 #include "timers/cycle/timer_expression.hpp"
 
-#include "schema/text/text_scanner.hpp"
+#include "schema/text/parsing.hpp"
 #include "timers/calendar/wall_timer.hpp"
 #include "timers/cron/cron_field.hpp"
 

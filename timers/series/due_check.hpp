@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schema/series/series.hpp"
+#include "schema/series.hpp"
 
 namespace jobstrand::timers {
 

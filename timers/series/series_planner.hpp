@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schema/series/series_schedule.hpp"
+#include "schema/series.hpp"
 #include "timers/series/misfire.hpp"
 
 namespace jobstrand::timers {

@@ -1,7 +1,7 @@
 #include "timers/zone/spoken_time.hpp"
 
-#include "schema/text/spoken_duration.hpp"
-#include "schema/text/text_scanner.hpp"
+#include "schema/text/parsing.hpp"
+#include "schema/text/time_text.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "schema/text/iso8601.hpp"
-#include "schema/text/parse_result.hpp"
+#include "schema/text/parsing.hpp"
+#include "schema/text/time_text.hpp"
 #include "schema/time.hpp"
 #include "timers/zone/zone.hpp"
 #include "timers/zone/zone_time.hpp"

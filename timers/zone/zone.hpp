@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schema/text/parse_result.hpp"
+#include "schema/text/parsing.hpp"
 #include "schema/time.hpp"
 
 #include <chrono>

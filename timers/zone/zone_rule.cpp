@@ -1,6 +1,6 @@
 #include "timers/zone/zone_rule.hpp"
 
-#include "schema/text/text_scanner.hpp"
+#include "schema/text/parsing.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "persistence/operator_store.hpp"
-#include "tools/access/scope.hpp"
+#include "persistence/run_store.hpp"
+#include "schema/paging.hpp"
+#include "tools/access/access_rights.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +16,37 @@
 #include <vector>
 
 namespace jobstrand::service {
+
+/// The JSON text with `"***"` as the value of each member of one of these names, at any depth,
+/// whatever the case of their ASCII letters; all else stays as it was written. A text that is no
+/// JSON has no members. The name `*` stands for the whole text, JSON or not.
+[[nodiscard]] std::string
+without_values_of(std::span<const std::string> names, std::string_view json);
+
+/// Whether something on the path of a payload has one of these names.
+[[nodiscard]] bool
+is_hidden_path(std::span<const std::string> names, std::span<const std::string> path);
+
+/// The last runs that succeeded, as the scope of a token leaves them: what it leaves out is not
+/// there.
+///
+/// Thread safety: safe. The store must outlive it, and the scope.
+class SeenRuns final {
+public:
+    SeenRuns(persistence::RunStore& store, const Scope& scope) : store_(store), scope_(scope) {}
+
+    /// The latest first, behind a run's id; empty: from the latest one on.
+    [[nodiscard]] schema::Page<persistence::EndedRun>
+    list(const persistence::EndedRunFilter& filter, std::string behind, std::size_t limit);
+
+    [[nodiscard]] std::optional<persistence::EndedRun> last_of(const std::string& job);
+
+private:
+    [[nodiscard]] bool is_seen(const persistence::EndedRun& run) const;
+
+    persistence::RunStore& store_;
+    const Scope& scope_;
+};
 
 /// The store as the scope of a token leaves it: jobs that it leaves out are not there, whatever is
 /// asked or done. What is about more than jobs, such as to suspend a definition, throws OutOfScope.

@@ -1,15 +1,20 @@
 #include "tools/access/token_file.hpp"
 
-#include "persistence/drivers/secret_file.hpp"
-#include "tools/access/token_words.hpp"
+#include "persistence/drivers/password.hpp"
+#include "schema/text/time_text.hpp"
+#include "tools/text/http_address.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/rand.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -17,11 +22,143 @@
 #include <iterator>
 #include <optional>
 #include <sstream>
+#include <stdexcept>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 namespace jobstrand::service {
+
+namespace {
+
+constexpr std::string_view kPrefix = "jst_";
+constexpr std::string_view kDigits =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/// RFC 4648, 5, without padding.
+[[nodiscard]] std::string base64url(const std::array<std::uint8_t, 32>& bytes) {
+    std::string text;
+    std::uint32_t bits = 0;
+    int held = 0;
+    for (const std::uint8_t byte : bytes) {
+        bits = bits << 8U | byte;
+        for (held += 8; held >= 6; held -= 6) {
+            text += kDigits[bits >> static_cast<unsigned>(held - 6) & 63U];
+        }
+    }
+    text += kDigits[bits << static_cast<unsigned>(6 - held) & 63U];
+    return text;
+}
+
+}  // namespace
+
+std::string new_token() {
+    std::array<std::uint8_t, 32> bytes{};
+    if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) {
+        throw std::runtime_error("this machine has no randomness to make a token of");
+    }
+    return std::string(kPrefix) + base64url(bytes);
+}
+
+TokenHash hash_of(std::string_view token) {
+    TokenHash hash{};
+    if (EVP_Digest(token.data(), token.size(), hash.data(), nullptr, EVP_sha256(), nullptr) != 1) {
+        throw std::runtime_error("SHA-256 is not available");
+    }
+    return hash;
+}
+
+std::string hex_of(const TokenHash& hash) {
+    std::string text;
+    for (const std::uint8_t byte : hash) {
+        fmt::format_to(std::back_inserter(text), "{:02x}", byte);
+    }
+    return text;
+}
+
+bool are_equal(const TokenHash& a, const TokenHash& b) {
+    return CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+namespace {
+
+constexpr std::string_view kExpires = "expires";
+constexpr std::string_view kEncodedAnyEnd = "%2A";
+
+constexpr std::array kLists{
+    std::pair{std::string_view("topics"), &Scope::topics},
+    std::pair{std::string_view("tenants"), &Scope::tenants},
+    std::pair{std::string_view("engines"), &Scope::engines},
+};
+
+[[nodiscard]] std::string encoded(const std::string& name) {
+    std::string text = percent_encoded(name);
+    if (text.ends_with(kEncodedAnyEnd)) {
+        text.replace(text.size() - kEncodedAnyEnd.size(), kEncodedAnyEnd.size(), 1, kAnyEnd);
+    }
+    return text;
+}
+
+[[nodiscard]] bool read_list(std::string_view text, std::vector<std::string>& list) {
+    const bool is_first = list.empty();
+    while (true) {
+        const std::size_t comma = text.find(',');
+        auto name = percent_decoded(text.substr(0, comma));
+        if (!name || name->empty()) {
+            return false;
+        }
+        list.push_back(std::move(*name));
+        if (comma == std::string_view::npos) {
+            return is_first;
+        }
+        text.remove_prefix(comma + 1);
+    }
+}
+
+}  // namespace
+
+std::string words_of(const TokenEntry& token) {
+    std::string words;
+    for (const auto& [key, member] : kLists) {
+        const std::vector<std::string>& names = token.scope.*member;
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            words += i == 0 ? fmt::format(" {}=", key) : ",";
+            words += encoded(names[i]);
+        }
+    }
+    if (token.expires) {
+        words += fmt::format(" {}={}", kExpires, schema::format_instant(*token.expires));
+    }
+    return words;
+}
+
+bool read_word(std::string_view word, TokenEntry& token) {
+    const std::size_t equals = std::min(word.find('='), word.size());
+    const std::string_view key = word.substr(0, equals);
+    const std::string_view value = word.substr(std::min(equals + 1, word.size()));
+    for (const auto& [name, member] : kLists) {
+        if (key == name) {
+            return read_list(value, token.scope.*member) &&
+                   problem_of_topics(token.scope.topics).empty();
+        }
+    }
+    const auto time = schema::parse_instant(value);
+    if (key != kExpires || token.expires || !time) {
+        return false;
+    }
+    token.expires = time.value();
+    return true;
+}
+
+std::string problem_of_topics(const std::vector<std::string>& topics) {
+    for (const std::string_view topic : topics) {
+        const std::size_t star = topic.find(kAnyEnd);
+        if (star == 0 || star < topic.size() - 1) {
+            return "a topic may have a * at its end only, behind the beginning that is meant";
+        }
+    }
+    return {};
+}
 
 namespace {
 

@@ -1,9 +1,8 @@
 #pragma once
 
 #include "schema/time.hpp"
-#include "tools/calls/call_answer.hpp"
-#include "tools/calls/call_wire.hpp"
-#include "tools/calls/http_target.hpp"
+#include "tools/calls/call_messages.hpp"
+#include "tools/calls/http_client.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ssl/context.hpp>

@@ -1,23 +1,31 @@
 #pragma once
 
-#include "deadletter/bulk/bulk_result.hpp"
+#include "deadletter/bulk_change.hpp"
 #include "executor/enqueue/new_job.hpp"
 #include "executor/job_handler.hpp"
 #include "persistence/history_store.hpp"
+#include "persistence/operator_store.hpp"
 #include "persistence/series_store.hpp"
 #include "persistence/sql/connection.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/unique_keys.hpp"
+#include "schema/acquisition.hpp"
 #include "schema/job.hpp"
-#include "schema/retry_policy.hpp"
-#include "schema/series/series.hpp"
-#include "schema/served_scope.hpp"
+#include "schema/job_definition.hpp"
+#include "schema/job_failure.hpp"
+#include "schema/series.hpp"
+#include "schema/time.hpp"
 #include "tools/engine/wiring.hpp"
 
 #include <jobstrand/change_answer.hpp>
+#include <jobstrand/definition.hpp>
 #include <jobstrand/engine.hpp>
+#include <jobstrand/job.hpp>
+#include <jobstrand/job_query.hpp>
 #include <jobstrand/series.hpp>
 
+#include <functional>
+#include <span>
 #include <vector>
 
 /// The public types and ours, in both directions. Nothing is decided here.
@@ -85,6 +93,37 @@ auto with_own_errors(const Call& call) {
     } catch (const Error& error) {
         throw persistence::DbError(kind_of(error.kind()), error.what());
     }
+}
+
+/// The public types for operators and ours. Nothing is decided here.
+
+[[nodiscard]] persistence::JobFilter filter_of(const JobQuery& query);
+[[nodiscard]] persistence::SortedPart part_of(const JobQuery& query);
+
+/// Throws std::invalid_argument for a name that is none.
+[[nodiscard]] schema::JobDefinition definition_of(const JobDefinition& definition);
+[[nodiscard]] JobDefinition to_public(const schema::JobDefinition& definition);
+
+/// Turns each NewJob::due into a due date. `calendars` is asked once, and only if a job names one.
+/// Throws std::invalid_argument for texts that mean nothing, and next to a due_date.
+void resolve_due_texts(
+    std::span<NewJob> jobs,
+    schema::TimePoint now,
+    const std::function<schema::CalendarTexts()>& calendars
+);
+
+/// What became of the one item that `operation` is about.
+template <typename Operation>
+[[nodiscard]] deadletter::ItemResult item_of(const Operation& operation) {
+    deadletter::ItemResult result{.answer = deadletter::ItemAnswer::not_found};
+    operation(deadletter::BulkWatch{
+        .on_item = [&](const deadletter::ItemResult& item) { result = item; }});
+    return result;
+}
+
+template <typename Operation>
+[[nodiscard]] ChangeAnswer answer_of(const Operation& operation) {
+    return to_public(item_of(operation).answer);
 }
 
 }  // namespace jobstrand::engine

@@ -1,4 +1,4 @@
-#include "schema/history/job_event.hpp"
+#include "schema/job_events.hpp"
 #include "tools/engine/conversions.hpp"
 #include "tools/engine/engine_parts.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "executor/enqueue/job_defaults.hpp"
 #include "schema/clock.hpp"
-#include "schema/retry_policy.hpp"
+#include "schema/job_failure.hpp"
 #include "schema/uuid7.hpp"
 
 #include <jobstrand/enqueuer.hpp>

@@ -1,8 +1,7 @@
-#include "deadletter/admin/series_admin.hpp"
+#include "deadletter/series_admin.hpp"
 #include "timers/series/next_turns.hpp"
-#include "tools/engine/due_texts.hpp"
+#include "tools/engine/conversions.hpp"
 #include "tools/engine/engine_parts.hpp"
-#include "tools/engine/one_item.hpp"
 
 #include <jobstrand/series.hpp>
 

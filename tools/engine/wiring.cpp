@@ -1,6 +1,6 @@
 #include "tools/engine/wiring.hpp"
 
-#include "persistence/drivers/registry.hpp"
+#include "persistence/drivers/driver.hpp"
 #include "tools/engine/wiring_parts.hpp"
 
 #include <functional>

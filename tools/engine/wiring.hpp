@@ -1,46 +1,42 @@
 #pragma once
 
-#include "deadletter/admin/audit_trail.hpp"
+#include "deadletter/dead_letter_policies.hpp"
 #include "deadletter/dead_letters.hpp"
-#include "deadletter/policies/dead_letter_policies.hpp"
+#include "deadletter/history_admin.hpp"
+#include "executor/async_runs.hpp"
 #include "executor/enqueue/bulk_enqueue.hpp"
 #include "executor/executor_settings.hpp"
-#include "executor/handler_registry.hpp"
+#include "executor/job_handler.hpp"
 #include "executor/loop/activity.hpp"
 #include "executor/manual_run.hpp"
-#include "executor/outcome_receiver.hpp"
 #include "executor/pool/shared_threads.hpp"
+#include "executor/report/attempt_trace.hpp"
 #include "executor/report/executor_figures.hpp"
-#include "executor/report/finished_run.hpp"
-#include "executor/report/last_runs.hpp"
+#include "executor/report/run_records.hpp"
 #include "executor/workers/worker_broker.hpp"
-#include "persistence/audit_store.hpp"
 #include "persistence/batch_store.hpp"
 #include "persistence/definition_store.hpp"
 #include "persistence/drivers/database.hpp"
-#include "persistence/drivers/symptom.hpp"
+#include "persistence/drivers/database_url.hpp"
+#include "persistence/drivers/driver.hpp"
 #include "persistence/engine_store.hpp"
 #include "persistence/executor_store.hpp"
 #include "persistence/history_store.hpp"
+#include "persistence/journal_store.hpp"
 #include "persistence/limit_store.hpp"
 #include "persistence/named_lock_store.hpp"
 #include "persistence/node_store.hpp"
 #include "persistence/operator_store.hpp"
-#include "persistence/request_store.hpp"
-#include "persistence/run_news_store.hpp"
 #include "persistence/run_store.hpp"
 #include "persistence/series_store.hpp"
-#include "persistence/served_store.hpp"
-#include "persistence/sql/health/access_counts.hpp"
 #include "persistence/sql/sql_transaction.hpp"
-#include "persistence/throughput_store.hpp"
+#include "persistence/sql/transaction_runner.hpp"
+#include "persistence/store/statement_trial.hpp"
 #include "persistence/timer_store.hpp"
-#include "persistence/trial/statement_trial.hpp"
-#include "persistence/url/database_url.hpp"
 #include "persistence/watch_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
-#include "schema/series/series_schedule.hpp"
+#include "schema/series.hpp"
 #include "schema/uuid7.hpp"
 
 #include <cstdint>
@@ -53,7 +49,7 @@ namespace jobstrand::engine {
 
 /// How the database is opened, and how jobs are run.
 struct WiringOptions {
-    std::string database_url = {};  ///< See persistence/url/database_url.hpp.
+    std::string database_url = {};  ///< See persistence/drivers/database_url.hpp.
     executor::ExecutorSettings executor = {};
 
     /// Create or upgrade the tables when the engine opens; false: a schema that does not fit is an

@@ -1,16 +1,15 @@
 #include "tools/engine/wiring_parts.hpp"
 
-#include "deadletter/policies/automatic_requeue.hpp"
-#include "deadletter/policies/dead_letter_cleaning.hpp"
+#include "deadletter/policy_activities.hpp"
 #include "executor/loop/activity.hpp"
 #include "executor/loop/polling_loop.hpp"
 #include "persistence/drivers/database.hpp"
-#include "persistence/drivers/parse_database_url.hpp"
-#include "persistence/drivers/registry.hpp"
-#include "persistence/migration/optional_index.hpp"
+#include "persistence/drivers/database_url.hpp"
+#include "persistence/drivers/driver.hpp"
+#include "persistence/migration/schema_check.hpp"
 #include "persistence/migration/schema_migration.hpp"
-#include "persistence/migration/start_checks.hpp"
-#include "persistence/trial/statement_trial.hpp"
+#include "persistence/migration/table_changes.hpp"
+#include "persistence/store/statement_trial.hpp"
 #include "schema/tables.hpp"
 
 #include <memory>

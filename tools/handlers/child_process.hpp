@@ -3,7 +3,11 @@
 #include "schema/limits.hpp"
 #include "schema/time.hpp"
 #include "tools/handlers/guardian.hpp"
+#include "tools/process/unique_fd.hpp"
 
+#include <sys/types.h>
+
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <stop_token>
@@ -12,6 +16,42 @@
 #include <vector>
 
 namespace jobstrand::cli {
+
+/// Keeps the last bytes of an endless output, in bounded memory.
+class OutputTail final {
+public:
+    explicit OutputTail(std::size_t limit) : limit_(limit) {}
+
+    void append(std::string_view bytes) {
+        kept_.append(bytes);
+        // Cutting at twice the limit moves each byte once on average, whatever the size of the
+        // pieces.
+        if (kept_.size() >= 2 * limit_) {
+            cut();
+        }
+    }
+
+    /// Whether all of it is kept.
+    [[nodiscard]] bool is_whole() const { return !was_cut_ && kept_.size() <= limit_; }
+
+    /// At most `limit` bytes. The object is empty afterwards.
+    [[nodiscard]] std::string take() {
+        cut();
+        return std::move(kept_);
+    }
+
+private:
+    void cut() {
+        if (kept_.size() > limit_) {
+            kept_.erase(0, kept_.size() - limit_);
+            was_cut_ = true;
+        }
+    }
+
+    const std::size_t limit_;
+    std::string kept_;
+    bool was_cut_ = false;
+};
 
 /// A program to run, and the bounds of its run.
 struct ChildProcess {
@@ -62,5 +102,21 @@ struct ChildProcessEnd {
 /// Thread safety: safe; any number of threads may run programs at once. Waits without polling.
 [[nodiscard]] ChildProcessEnd
 run_child_process(const ChildProcess& child, std::stop_token stop, Guardian& guardian);
+
+/// A program that has just been started; nobody has waited for it yet.
+struct SpawnedProcess {
+    pid_t pid = -1;   ///< Also the id of its process group.
+    UniqueFd pidfd;   ///< Readable when it has ended.
+    UniqueFd output;  ///< Its stdout, non-blocking; with its stderr, unless that is apart.
+    UniqueFd errors;  ///< Its stderr, if stdout is kept apart.
+};
+
+/// A descriptor that becomes readable when the process ends; none, with errno, when there is no
+/// such process.
+[[nodiscard]] UniqueFd open_pidfd(pid_t pid);
+
+/// Starts the program, or throws std::system_error. Nothing is left behind then. The guardian must
+/// be told before the program is reaped.
+[[nodiscard]] SpawnedProcess spawn(const ChildProcess& child, Guardian& guardian);
 
 }  // namespace jobstrand::cli

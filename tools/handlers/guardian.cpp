@@ -1,6 +1,6 @@
 #include "tools/handlers/guardian.hpp"
 
-#include "tools/process/signals_blocked.hpp"
+#include "tools/process/signals.hpp"
 
 #include <poll.h>
 #include <sys/prctl.h>

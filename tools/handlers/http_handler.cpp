@@ -1,9 +1,8 @@
 #include "tools/handlers/http_handler.hpp"
 
-#include "schema/text/iso8601.hpp"
-#include "tools/calls/call_answer.hpp"
-#include "tools/calls/call_request.hpp"
-#include "tools/handlers/http_payload.hpp"
+#include "schema/text/time_text.hpp"
+#include "tools/calls/call_messages.hpp"
+#include "tools/handlers/handler_payloads.hpp"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>

@@ -5,7 +5,6 @@
 #include "schema/log.hpp"
 #include "tools/calls/call_pool.hpp"
 #include "tools/calls/http_client.hpp"
-#include "tools/handlers/handler_counts.hpp"
 #include "tools/handlers/place_faults.hpp"
 #include "tools/settings/settings.hpp"
 

@@ -5,12 +5,20 @@
 #include "schema/log.hpp"
 
 #include <atomic>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <string>
 #include <string_view>
 
 namespace jobstrand::cli {
+
+/// What this program's handlers have met since it began, for whoever watches it. Thread safety:
+/// safe.
+struct HandlerCounts {
+    /// Programs that were ended, and apps that did not answer or call back, at their time limits.
+    std::atomic<std::uint64_t> timed_out{0};
+};
 
 /// What keeps jobs from beginning on this node although nothing is wrong with them: a program that
 /// is not there, too few descriptors. Such a job is given back without an attempt, and waits

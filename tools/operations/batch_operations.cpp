@@ -1,5 +1,5 @@
-#include "schema/batch/batch.hpp"
-#include "tools/operations/batch/batch_running.hpp"
+#include "schema/batch.hpp"
+#include "tools/operations/job/batch_running.hpp"
 #include "tools/operations/nouns.hpp"
 #include "tools/text/terminal_text.hpp"
 

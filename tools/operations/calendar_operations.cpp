@@ -1,8 +1,8 @@
 #include "timers/calendar/calendar_text.hpp"
 #include "tools/operations/nouns.hpp"
 #include "tools/parameters/option_values.hpp"
-#include "tools/text/marked_text.hpp"
 #include "tools/text/terminal_text.hpp"
+#include "tools/text/typing_errors.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
-#include "persistence/url/database_url.hpp"
-#include "tools/handlers/command_check.hpp"
+#include "persistence/drivers/database_url.hpp"
+#include "tools/handlers/command_handler.hpp"
 #include "tools/operations/nouns.hpp"
 #include "tools/session/service_handlers.hpp"
 #include "tools/settings/setting_table.hpp"

@@ -1,10 +1,8 @@
-#include "tools/operations/dead/dead_export.hpp"
-#include "tools/operations/dead/dead_groups.hpp"
-#include "tools/operations/dead/dead_listing.hpp"
-#include "tools/operations/dead/dead_requeue.hpp"
+#include "tools/operations/dead_listing.hpp"
+#include "tools/operations/dead_requeue.hpp"
 #include "tools/operations/job/job_showing.hpp"
 #include "tools/operations/nouns.hpp"
-#include "tools/parameters/due_parameters.hpp"
+#include "tools/parameters/schedule_options.hpp"
 #include "tools/records/job_json.hpp"
 
 namespace jobstrand::cli {

@@ -1,7 +1,6 @@
-#include "deadletter/bulk/bulk_pace.hpp"
-#include "schema/definition/job_definition.hpp"
+#include "deadletter/bulk_change.hpp"
+#include "schema/job_definition.hpp"
 #include "tools/operations/nouns.hpp"
-#include "tools/operations/scope_operations.hpp"
 #include "tools/parameters/option_values.hpp"
 #include "tools/text/terminal_text.hpp"
 

@@ -1,8 +1,8 @@
-#include "deadletter/causes/cause_tally.hpp"
+#include "deadletter/failure_cause.hpp"
 #include "schema/limits.hpp"
-#include "schema/text/name_list.hpp"
+#include "schema/text/column_text.hpp"
 #include "tools/operations/nouns.hpp"
-#include "tools/parameters/bulk_selection.hpp"
+#include "tools/parameters/bulk_changes.hpp"
 #include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>

@@ -1,12 +1,11 @@
 #include "schema/text/utf8.hpp"
-#include "tools/operations/explain/job_explaining.hpp"
 #include "tools/operations/job/job_adding.hpp"
-#include "tools/operations/job/job_removing.hpp"
-#include "tools/operations/job/job_setting.hpp"
+#include "tools/operations/job/job_changing.hpp"
+#include "tools/operations/job/job_explaining.hpp"
 #include "tools/operations/job/job_showing.hpp"
 #include "tools/operations/nouns.hpp"
-#include "tools/parameters/due_parameters.hpp"
-#include "tools/parameters/typed_ids.hpp"
+#include "tools/parameters/option_values.hpp"
+#include "tools/parameters/schedule_options.hpp"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 #include "tools/operations/lock_run.hpp"
 
-#include "executor/fresh_lock_owner.hpp"
-#include "schema/text/iso8601.hpp"
-#include "tools/handlers/spawn.hpp"
-#include "tools/process/stop_signals.hpp"
+#include "executor/node_presence.hpp"
+#include "schema/text/time_text.hpp"
+#include "tools/handlers/child_process.hpp"
+#include "tools/process/signals.hpp"
 #include "tools/process/unique_fd.hpp"
 #include "tools/text/terminal_text.hpp"
 

@@ -1,5 +1,5 @@
 #include "tools/operations/nouns.hpp"
-#include "tools/records/history_json.hpp"
+#include "tools/records/runs_json.hpp"
 #include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 #include "tools/operations/nouns.hpp"
-#include "tools/records/node_json.hpp"
+#include "tools/records/stats_json.hpp"
 #include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>

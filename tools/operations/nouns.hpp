@@ -3,6 +3,7 @@
 #include "tools/operations/operation.hpp"
 
 #include <span>
+#include <vector>
 
 /// The nouns whose operations stand in the table, each in its own source: here, but for `serve`
 /// and `demo`, which stand beside the service that they start (program/), and `completion` and
@@ -42,5 +43,8 @@ namespace jobstrand::cli {
 
 /// All of them, in the order of the help.
 [[nodiscard]] std::span<const OperationNoun> operation_nouns();
+
+/// `definition ls`, `suspend` and `activate`, which are those of instances and tenants too.
+[[nodiscard]] std::vector<Operation> definition_scope_operations();
 
 }  // namespace jobstrand::cli

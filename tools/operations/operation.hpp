@@ -1,12 +1,10 @@
 #pragma once
 
-#include "deadletter/bulk/bulk_result.hpp"
+#include "deadletter/bulk_change.hpp"
 #include "schema/paging.hpp"
-#include "tools/access/role.hpp"
+#include "tools/access/access_rights.hpp"
 #include "tools/output/fields.hpp"
-#include "tools/parameters/bulk_selection.hpp"
-#include "tools/parameters/item_report.hpp"
-#include "tools/parameters/job_listing.hpp"
+#include "tools/parameters/bulk_changes.hpp"
 #include "tools/parameters/listing.hpp"
 #include "tools/parameters/parameter.hpp"
 #include "tools/process/exit_code.hpp"

@@ -1,7 +1,7 @@
-#include "persistence/throughput_store.hpp"
-#include "schema/throughput/throughput.hpp"
+#include "persistence/run_store.hpp"
+#include "schema/throughput.hpp"
 #include "tools/operations/nouns.hpp"
-#include "tools/records/rate_fields.hpp"
+#include "tools/records/stats_json.hpp"
 
 #include <chrono>
 #include <optional>

@@ -1,14 +1,12 @@
-#include "tools/operations/scope_operations.hpp"
-
-#include "deadletter/bulk/bulk_pace.hpp"
+#include "deadletter/bulk_change.hpp"
 #include "persistence/suspension.hpp"
-#include "schema/definition/job_definition.hpp"
-#include "tools/handlers/suspension_order.hpp"
+#include "schema/job_definition.hpp"
+#include "tools/handlers/operator_jobs.hpp"
 #include "tools/operations/nouns.hpp"
 #include "tools/output/progress.hpp"
-#include "tools/output/time_field.hpp"
-#include "tools/parameters/due_parameters.hpp"
+#include "tools/output/record.hpp"
 #include "tools/parameters/option_values.hpp"
+#include "tools/parameters/schedule_options.hpp"
 #include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 #include "timers/series/series_problems.hpp"
-#include "tools/operations/job/job_checks.hpp"
+#include "tools/operations/job/job_enqueueing.hpp"
 #include "tools/operations/nouns.hpp"
-#include "tools/parameters/bulk_selection.hpp"
-#include "tools/parameters/series_options.hpp"
+#include "tools/parameters/bulk_changes.hpp"
+#include "tools/parameters/schedule_options.hpp"
 #include "tools/records/series_json.hpp"
 #include "tools/text/terminal_text.hpp"
 

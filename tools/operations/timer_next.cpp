@@ -6,8 +6,8 @@
 #include "timers/series/series_planner.hpp"
 #include "timers/series/series_problems.hpp"
 #include "tools/parameters/option_values.hpp"
-#include "tools/text/marked_text.hpp"
 #include "tools/text/terminal_text.hpp"
+#include "tools/text/typing_errors.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,11 +1,10 @@
 #pragma once
 
-#include "schema/text/iso8601.hpp"
+#include "schema/text/time_text.hpp"
 #include "schema/time.hpp"
 #include "timers/zone/zone.hpp"
 #include "tools/output/record.hpp"
 #include "tools/output/table.hpp"
-#include "tools/output/time_field.hpp"
 #include "tools/text/joined.hpp"
 
 #include <algorithm>

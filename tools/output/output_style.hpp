@@ -39,4 +39,9 @@ struct OutputStyle {
 /// `1,234,567`, for people; anything but a whole number stays as it is.
 [[nodiscard]] std::string grouped(std::string_view number);
 
+/// A text of help for a terminal of so many columns; below 80 it is laid out for 80, above 120 for
+/// 120, because longer lines are hard to read. What does not fit goes on below its description,
+/// and sentences are filled up to the edge. Examples stay as they are: they are there to be copied.
+[[nodiscard]] std::string wrapped_help(std::string_view help, std::size_t columns);
+
 }  // namespace jobstrand::cli

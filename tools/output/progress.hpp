@@ -1,7 +1,7 @@
 #pragma once
 
 #include "schema/clock.hpp"
-#include "tools/process/streams.hpp"
+#include "tools/process/this_process.hpp"
 
 #include <cstdint>
 #include <string>

@@ -1,5 +1,6 @@
 #include "tools/output/record.hpp"
 
+#include "schema/text/time_text.hpp"
 #include "tools/text/json_text.hpp"
 
 #include <fmt/format.h>
@@ -60,6 +61,22 @@ std::string json_of(const Record& record) {
 RecordField record_field(std::string_view name, const Record& record) {
     const std::string json = json_of(record);
     return {.name = name, .json = json, .text = json};
+}
+
+RecordField time_field(
+    std::string_view name,
+    const std::optional<schema::TimePoint>& time,
+    const timers::Zone& zone
+) {
+    if (!time) {
+        return text_or_null_field(name, {});
+    }
+    if (zone != timers::Zone::utc()) {
+        return text_field(name, zone.format(*time));
+    }
+    RecordField field = text_field(name, schema::format_instant(*time));
+    field.time = time;
+    return field;
 }
 
 }  // namespace jobstrand::cli

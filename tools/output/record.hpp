@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schema/time.hpp"
+#include "timers/zone/zone.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -38,5 +39,13 @@ using Record = std::vector<RecordField>;
 
 /// A JSON object within another one, which looks the same in tables.
 [[nodiscard]] RecordField record_field(std::string_view name, const Record& record);
+
+/// ISO 8601: in UTC with milliseconds, elsewhere with the zone's offset; null when there is none.
+/// On a terminal tables tell how far it is from now, unless a zone was asked for.
+[[nodiscard]] RecordField time_field(
+    std::string_view name,
+    const std::optional<schema::TimePoint>& time,
+    const timers::Zone& zone = timers::Zone::utc()
+);
 
 }  // namespace jobstrand::cli

@@ -9,7 +9,24 @@
 #include <string_view>
 #include <vector>
 
+/// Ids in a table that is too narrow for them: the beginning, and a mark that no id of a job holds.
+/// Pure.
 namespace jobstrand::cli {
+
+/// Behind the beginning of an id; the second one is easier to type.
+inline constexpr std::string_view kShortMark = "…";
+inline constexpr std::string_view kTypedShortMark = "...";
+
+/// At least so much of an id stays: of a UUID of version 7 the time and the counter, which no other
+/// id of the same producer has (RFC 9562, 5.7 and 6.2).
+inline constexpr std::size_t kShortIdLeast = 18;
+
+/// Each id cut to the first characters that no other one of them begins with, with kShortMark;
+/// whole where that is no shorter.
+[[nodiscard]] std::vector<std::string> shortened(const std::vector<std::string>& ids);
+
+/// What stands before the mark; empty: `id` is whole.
+[[nodiscard]] std::string_view beginning_of(std::string_view id);
 
 /// What a column of a table asks for.
 struct ColumnNeed {
@@ -47,7 +64,7 @@ struct TableColumn {
 /// Rows that are written when all are there, because the widths depend on all of them. On a
 /// terminal a table is no wider than it, columns of any rank but 0 without a value are left out,
 /// numbers stand at the right and in groups of three digits, ids of jobs are as short as
-/// short_ids.hpp says when they are in the way, and a last line names the columns that had no room.
+/// ShortIds says when they are in the way, and a last line names the columns that had no room.
 class Table final {
 public:
     /// `columns` must outlive it.

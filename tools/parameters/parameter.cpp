@@ -1,7 +1,6 @@
 #include "tools/parameters/parameter.hpp"
 
 #include "tools/parameters/option_values.hpp"
-#include "tools/parameters/typed_ids.hpp"
 #include "tools/process/exit_code.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "tools/parameters/where_scanner.hpp"
 
-#include "schema/text/parse_result.hpp"
+#include "schema/text/parsing.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -3,10 +3,9 @@
 #include "schema/text/utf8.hpp"
 #include "timers/zone/spoken_time.hpp"
 #include "tools/parameters/field_options.hpp"
-#include "tools/parameters/job_filter_options.hpp"
 #include "tools/parameters/where_scanner.hpp"
-#include "tools/text/nearest_name.hpp"
 #include "tools/text/terminal_text.hpp"
+#include "tools/text/typing_errors.hpp"
 
 #include <fmt/format.h>
 

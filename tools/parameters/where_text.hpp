@@ -1,7 +1,7 @@
 #pragma once
 
 #include "persistence/job_filter.hpp"
-#include "schema/text/parse_result.hpp"
+#include "schema/text/parsing.hpp"
 #include "schema/time.hpp"
 
 #include <functional>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <istream>
@@ -80,5 +81,17 @@ private:
     const std::size_t most_bytes_;
     std::int64_t number_ = 0;
 };
+
+/// For what stands in a pipe: as long as a program may need to write a few lines.
+inline constexpr std::chrono::seconds kPipePatience{5};
+
+/// Reads at most `limit` bytes of a file into `text`; a pipe in which nothing comes for longer than
+/// `patience` is given up. Returns what is wrong, in words; empty: nothing.
+[[nodiscard]] std::string read_bytes(
+    const std::string& path,
+    std::size_t limit,
+    std::string& text,
+    std::chrono::milliseconds patience = kPipePatience
+);
 
 }  // namespace jobstrand::cli

@@ -1,6 +1,6 @@
 #include "tools/process/log_line.hpp"
 
-#include "schema/text/iso8601.hpp"
+#include "schema/text/time_text.hpp"
 #include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "tools/process/queued_outlet.hpp"
 
-#include "tools/process/signals_blocked.hpp"
+#include "tools/process/signals.hpp"
 
 #include <poll.h>
 #include <unistd.h>

@@ -1,11 +1,10 @@
 #include "tools/program/all_engines.hpp"
 
-#include "tools/access/role.hpp"
-#include "tools/access/scope.hpp"
-#include "tools/process/stop_signals.hpp"
+#include "tools/access/access_rights.hpp"
+#include "tools/process/signals.hpp"
 #include "tools/process/unique_fd.hpp"
 #include "tools/session/session.hpp"
-#include "tools/surface/error_lines.hpp"
+#include "tools/surface/program.hpp"
 #include "tools/text/json_text.hpp"
 
 #include <fcntl.h>

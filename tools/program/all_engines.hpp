@@ -1,7 +1,7 @@
 #pragma once
 
 #include "tools/process/exit_code.hpp"
-#include "tools/process/streams.hpp"
+#include "tools/process/this_process.hpp"
 #include "tools/surface/program.hpp"
 
 #include <string_view>

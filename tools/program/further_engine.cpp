@@ -1,8 +1,8 @@
 #include "tools/program/further_engine.hpp"
 
 #include "persistence/sql/db_error.hpp"
-#include "tools/settings/password_source.hpp"
-#include "tools/tracing/span_exporter.hpp"
+#include "tools/calls/span_exporter.hpp"
+#include "tools/settings/settings_file.hpp"
 
 #include <chrono>
 #include <stdexcept>

@@ -1,20 +1,47 @@
 #pragma once
 
 #include "executor/executor_settings.hpp"
-#include "tools/program/named_log.hpp"
+#include "schema/log.hpp"
 #include "tools/service/api/engine_set.hpp"
 #include "tools/service/http_service.hpp"
 #include "tools/session/open_engine.hpp"
 #include "tools/settings/settings.hpp"
+
+#include <fmt/format.h>
 
 #include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace jobstrand::cli {
+
+/// The log of one engine among several: each line begins with its name.
+///
+/// Thread safety: safe.
+class NamedLog final : public schema::Log {
+public:
+    NamedLog(std::string name, schema::Log& log) : name_(std::move(name)), log_(log) {}
+
+    [[nodiscard]] bool enabled(schema::LogLevel level) const noexcept override {
+        return log_.enabled(level);
+    }
+
+    void write(
+        schema::LogLevel level,
+        std::string_view message,
+        std::initializer_list<schema::LogField> fields
+    ) noexcept override {
+        log_.write(level, fmt::format("{}: {}", name_, message), fields);
+    }
+
+private:
+    const std::string name_;
+    schema::Log& log_;
+};
 
 /// An engine of a service beside the first one, with a database of its own (R094 to R097). A thread
 /// of its own opens it, again and again until that succeeds: a database that is away keeps no other

@@ -7,10 +7,7 @@
 #include "tools/process/this_process.hpp"
 #include "tools/program/all_engines.hpp"
 #include "tools/program/run_on_server.hpp"
-#include "tools/program/server.hpp"
 #include "tools/surface/completion.hpp"
-#include "tools/surface/error_lines.hpp"
-#include "tools/surface/known_values.hpp"
 #include "tools/surface/program.hpp"
 #include "tools/text/terminal_text.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tools/process/streams.hpp"
+#include "tools/process/this_process.hpp"
 
 #include <string>
 #include <vector>

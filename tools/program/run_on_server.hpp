@@ -1,11 +1,30 @@
 #pragma once
 
 #include "tools/process/exit_code.hpp"
-#include "tools/program/server.hpp"
 #include "tools/session/session.hpp"
-#include "tools/surface/typed_verb.hpp"
+#include "tools/surface/command_line.hpp"
+#include "tools/text/http_address.hpp"
+
+#include <optional>
+#include <string>
 
 namespace jobstrand::cli {
+
+/// A service that runs verbs for us.
+struct Server {
+    HttpUrl url;
+    std::string token;  ///< Empty: none is shown.
+};
+
+/// Which service is meant: that of --server, else of JOBSTRAND_SERVER unless an option names a
+/// database. nullopt: none, verbs run here. Throws CliError wrong_usage when it cannot be said
+/// which of the two is meant, or for a URL that cannot be; failed for a token file that cannot be
+/// used.
+///
+/// `is_over_network`: the verb is one that services run. Others run here all the same when only the
+/// environment names a service.
+[[nodiscard]] std::optional<Server>
+server_meant(const GlobalOptions& options, const Environment& environment, bool is_over_network);
 
 /// Has a service run the verb that was typed here: reads what it reads on this machine, asks what
 /// it asks on this terminal, and writes what it writes. The session is one of this machine; its

@@ -5,10 +5,8 @@
 #include "schema/job_validation.hpp"
 #include "tools/records/job_json.hpp"
 #include "tools/text/json_text.hpp"
-#include "tools/text/json_values.hpp"
-#include "tools/text/member_values.hpp"
-#include "tools/text/nearest_name.hpp"
 #include "tools/text/terminal_text.hpp"
+#include "tools/text/typing_errors.hpp"
 
 #include <fmt/format.h>
 

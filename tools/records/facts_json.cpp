@@ -1,6 +1,6 @@
 #include "tools/records/facts_json.hpp"
 
-#include "tools/output/time_field.hpp"
+#include "tools/output/record.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

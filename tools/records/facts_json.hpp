@@ -1,6 +1,6 @@
 #pragma once
 
-#include "deadletter/explain/job_facts.hpp"
+#include "deadletter/explanation.hpp"
 #include "tools/output/record.hpp"
 
 namespace jobstrand::cli {

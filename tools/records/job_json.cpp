@@ -2,17 +2,14 @@
 
 #include "schema/job_validation.hpp"
 #include "schema/limits.hpp"
-#include "schema/text/iso8601.hpp"
-#include "schema/text/name_list.hpp"
+#include "schema/text/column_text.hpp"
+#include "schema/text/time_text.hpp"
 #include "timers/cycle/timer_expression.hpp"
-#include "tools/output/time_field.hpp"
+#include "tools/output/record.hpp"
 #include "tools/records/series_json.hpp"
 #include "tools/text/json_text.hpp"
-#include "tools/text/json_values.hpp"
-#include "tools/text/marked_text.hpp"
-#include "tools/text/member_values.hpp"
-#include "tools/text/nearest_name.hpp"
 #include "tools/text/terminal_text.hpp"
+#include "tools/text/typing_errors.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,7 @@
 #include "tools/records/series_json.hpp"
 
-#include "schema/text/iso8601.hpp"
-#include "tools/text/json_values.hpp"
-#include "tools/text/member_values.hpp"
+#include "schema/text/time_text.hpp"
+#include "tools/text/json_text.hpp"
 
 #include <array>
 #include <utility>

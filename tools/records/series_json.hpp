@@ -24,8 +24,7 @@ timer_fields_of(const std::optional<persistence::SeriesSummary>& summary, const 
 /// A member of a job in JSON that is about the series which the job begins.
 struct SeriesMember {
     std::string_view name;
-    std::string (*read
-    )(std::string_view value, executor::NewJob& into);  ///< See member_values.hpp.
+    std::string (*read)(std::string_view value, executor::NewJob& into);  ///< See json_text.hpp.
     bool needs_repeat = true;  ///< false: jobs that do not repeat may have it as well.
 };
 

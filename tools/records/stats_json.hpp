@@ -1,11 +1,14 @@
 #pragma once
 
-#include "deadletter/admin/external_topics.hpp"
-#include "deadletter/admin/job_search.hpp"
+#include "deadletter/job_search.hpp"
+#include "deadletter/overview.hpp"
 #include "persistence/node_store.hpp"
-#include "persistence/served_store.hpp"
+#include "persistence/run_store.hpp"
+#include "schema/throughput.hpp"
+#include "tools/output/fields.hpp"
 #include "tools/output/record.hpp"
 
+#include <string>
 #include <vector>
 
 namespace jobstrand::cli {
@@ -31,5 +34,23 @@ namespace jobstrand::cli {
     const std::vector<persistence::TypeRuns>& last_minute,
     const std::vector<deadletter::ExternalTopic>& external
 );
+
+/// What was run, as `rate ls` and `rate types` write it.
+
+struct RatePoint {
+    persistence::SpanSums span;
+    schema::Duration length{};
+};
+
+struct TypeRates {
+    std::string type;
+    schema::RunSums sums;
+};
+
+[[nodiscard]] const Fields<RatePoint>& rate_fields();
+[[nodiscard]] const Fields<TypeRates>& type_rates_fields();
+
+/// A node, as `node ls` writes it.
+[[nodiscard]] const Fields<persistence::Node>& node_fields();
 
 }  // namespace jobstrand::cli

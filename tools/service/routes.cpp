@@ -1,22 +1,13 @@
 #include "tools/service/routes.hpp"
 
-#include "tools/service/api/audited.hpp"
+#include "deadletter/history_admin.hpp"
 #include "tools/service/api/engine_set.hpp"
 #include "tools/service/api/job_paths.hpp"
 #include "tools/service/api/operator_paths.hpp"
 #include "tools/service/api/watch_paths.hpp"
-#include "tools/service/http/problem.hpp"
-#include "tools/service/management/management_paths.hpp"
-#include "tools/service/metrics/metrics.hpp"
-#include "tools/service/page/page_paths.hpp"
-#include "tools/service/page/session_paths.hpp"
-#include "tools/service/verbs/described_operations.hpp"
-#include "tools/service/verbs/operation_paths.hpp"
-#include "tools/service/verbs/verb_paths.hpp"
-#include "tools/service/workers/call_back_paths.hpp"
-#include "tools/service/workers/camunda_paths.hpp"
-#include "tools/service/workers/flowable_paths.hpp"
-#include "tools/service/workers/work_paths.hpp"
+#include "tools/service/described_operations.hpp"
+#include "tools/service/http/message.hpp"
+#include "tools/service/metrics.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -25,6 +16,60 @@
 #include <utility>
 
 namespace jobstrand::service {
+
+namespace {
+
+constexpr int kOk = 200;
+constexpr int kRedirect = 300;
+constexpr int kServerError = 500;
+
+[[nodiscard]] bool is_done(const Response& response) {
+    return response.status >= kOk && response.status < kRedirect;
+}
+
+[[nodiscard]] std::string result_of(const Response& response) {
+    if (is_done(response)) {
+        return "done";
+    }
+    return response.status < kServerError ? "refused" : "failed";
+}
+
+/// What it was about: the path has the ids, the body the rest.
+[[nodiscard]] std::string arguments_of(const Request& request) {
+    std::string text = request.method + ' ' + request.target;
+    if (!request.body.empty()) {
+        text += ' ' + request.body;
+    }
+    return text;
+}
+
+}  // namespace
+
+WorkPool::BlockingHandler
+audited(const ApiParts& api, std::string action, WorkPool::BlockingHandler handler) {
+    return [&api, action = std::move(action), handler = std::move(handler)](const Request& request
+           ) {
+        deadletter::AuditTrail trail(
+            api.engine.audit_store(), api.engine.clock(), &api.engine.action_counts()
+        );
+        Response response;
+        trail.run(
+            {
+                .who = request.caller,
+                .via = "http",
+                .action = action,
+                .arguments = arguments_of(request),
+                .reason = std::string(request.header("Jobstrand-Reason")),
+            },
+            [&]() -> deadletter::ActionEnd {
+                response = handler(request);
+                const std::int64_t changed = response.changed.value_or(is_done(response) ? 1 : 0);
+                return {.result = result_of(response), .changed = changed};
+            }
+        );
+        return response;
+    };
+}
 
 namespace {
 

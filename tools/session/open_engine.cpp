@@ -1,8 +1,8 @@
 #include "tools/session/open_engine.hpp"
 
+#include "tools/calls/span_exporter.hpp"
 #include "tools/engine/engine_of_key.hpp"
 #include "tools/session/service_handlers.hpp"
-#include "tools/tracing/span_exporter.hpp"
 
 #include <algorithm>
 #include <string_view>

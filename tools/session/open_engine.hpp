@@ -5,7 +5,7 @@
 #include "schema/log.hpp"
 #include "tools/engine/wiring.hpp"
 #include "tools/handlers/guardian.hpp"
-#include "tools/handlers/handler_counts.hpp"
+#include "tools/handlers/place_faults.hpp"
 #include "tools/settings/settings.hpp"
 
 #include <atomic>

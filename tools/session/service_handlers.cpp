@@ -1,13 +1,10 @@
 #include "tools/session/service_handlers.hpp"
 
-#include "tools/handlers/batch_job.hpp"
-#include "tools/handlers/command_check.hpp"
 #include "tools/handlers/command_handler.hpp"
-#include "tools/handlers/command_payload.hpp"
-#include "tools/handlers/flowable/flowable_handler.hpp"
+#include "tools/handlers/flowable_handler.hpp"
+#include "tools/handlers/handler_payloads.hpp"
 #include "tools/handlers/http_handler.hpp"
-#include "tools/handlers/http_payload.hpp"
-#include "tools/handlers/suspension_order.hpp"
+#include "tools/handlers/operator_jobs.hpp"
 
 #include <iterator>
 #include <stdexcept>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "executor/handler_registry.hpp"
+#include "executor/job_handler.hpp"
 #include "persistence/batch_store.hpp"
 #include "persistence/engine_store.hpp"
 #include "persistence/executor_store.hpp"
@@ -9,7 +9,7 @@
 #include "schema/log.hpp"
 #include "tools/calls/http_client.hpp"
 #include "tools/handlers/guardian.hpp"
-#include "tools/handlers/handler_counts.hpp"
+#include "tools/handlers/place_faults.hpp"
 #include "tools/settings/settings.hpp"
 
 #include <string>
@@ -33,8 +33,8 @@ struct HandlerSurroundings {
 
 /// Registers what the service can run: `noop` (succeeds), `log` (writes its payload as a line of
 /// level info), `command` (see CommandHandler), `http` (see HttpHandler), what suspends and
-/// activates at a date (see SuspensionOrder), what carries batches out (see batch_job.hpp), and the
-/// jobs of Flowable engines where the settings name some (see FlowableHandler).
+/// activates at a date (see SuspensionOrder), what carries batches out (see operator_jobs.hpp), and
+/// the jobs of Flowable engines where the settings name some (see FlowableHandler).
 void add_service_handlers(
     executor::HandlerRegistry& registry,
     const HandlerSurroundings& around,

@@ -1,19 +1,17 @@
 #include "tools/session/session.hpp"
 
-#include "persistence/drivers/parse_database_url.hpp"
+#include "persistence/drivers/database_url.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "persistence/url/database_url.hpp"
 #include "tools/access/narrowed_store.hpp"
 #include "tools/calls/http_client.hpp"
+#include "tools/calls/span_exporter.hpp"
 #include "tools/process/boost_log.hpp"
 #include "tools/process/exit_code.hpp"
 #include "tools/process/queued_outlet.hpp"
 #include "tools/process/this_process.hpp"
-#include "tools/settings/password_source.hpp"
 #include "tools/settings/settings_file.hpp"
-#include "tools/text/listen_address.hpp"
+#include "tools/text/http_address.hpp"
 #include "tools/text/terminal_text.hpp"
-#include "tools/tracing/span_exporter.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,31 +1,28 @@
 #pragma once
 
-#include "deadletter/admin/audit_trail.hpp"
-#include "deadletter/admin/definition_admin.hpp"
-#include "deadletter/admin/history_admin.hpp"
-#include "deadletter/admin/job_admin.hpp"
-#include "deadletter/admin/job_search.hpp"
-#include "deadletter/admin/limit_admin.hpp"
-#include "deadletter/admin/node_admin.hpp"
-#include "deadletter/admin/series_admin.hpp"
-#include "deadletter/admin/timer_search.hpp"
-#include "deadletter/batch/batch_admin.hpp"
+#include "deadletter/batch_admin.hpp"
 #include "deadletter/dead_letters.hpp"
-#include "deadletter/explain/explainer.hpp"
+#include "deadletter/definition_admin.hpp"
+#include "deadletter/explanation.hpp"
+#include "deadletter/history_admin.hpp"
+#include "deadletter/job_admin.hpp"
+#include "deadletter/job_search.hpp"
+#include "deadletter/limit_admin.hpp"
+#include "deadletter/node_admin.hpp"
+#include "deadletter/series_admin.hpp"
 #include "executor/enqueue/bulk_enqueue.hpp"
+#include "persistence/named_lock_store.hpp"
 #include "persistence/operator_store.hpp"
 #include "persistence/series_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
-#include "tools/access/scope.hpp"
-#include "tools/access/seen_runs.hpp"
+#include "tools/access/access_rights.hpp"
+#include "tools/access/narrowed_store.hpp"
 #include "tools/engine/wiring.hpp"
 #include "tools/handlers/guardian.hpp"
 #include "tools/output/record_writer.hpp"
 #include "tools/process/input.hpp"
-#include "tools/process/streams.hpp"
-#include "tools/process/supervisor.hpp"
-#include "tools/session/lock_calls.hpp"
+#include "tools/process/this_process.hpp"
 #include "tools/session/open_engine.hpp"
 #include "tools/settings/settings.hpp"
 
@@ -39,6 +36,28 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+namespace jobstrand::cli {
+
+/// How a lock was asked for.
+struct LockTry {
+    std::optional<std::int64_t> token = {};  ///< nullopt: another holds it.
+    std::string why_not = {};
+};
+
+/// Who keeps named locks for a program of this machine: the database, or a service that is asked.
+/// Each throws when there is no answer. They are called from one thread at a time.
+struct LockCalls {
+    std::function<LockTry(const persistence::NamedLockClaim& claim)> acquire;
+
+    /// false: it is not its owner's any more.
+    std::function<bool(const persistence::NamedLockClaim& claim)> renew;
+
+    /// false: it was not.
+    std::function<bool(const persistence::NamedLockClaim& claim)> release;
+};
+
+}  // namespace jobstrand::cli
 
 namespace jobstrand::service {
 class NarrowedStore;

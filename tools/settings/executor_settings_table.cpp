@@ -1,6 +1,6 @@
-#include "executor/workers/external_deadlines.hpp"
+#include "executor/workers/external_work.hpp"
+#include "schema/job_failure.hpp"
 #include "schema/limits.hpp"
-#include "schema/retry_policy.hpp"
 #include "tools/settings/setting_table.hpp"
 
 #include <algorithm>

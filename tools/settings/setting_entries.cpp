@@ -1,9 +1,9 @@
 #include "tools/settings/setting_entries.hpp"
 
-#include "persistence/drivers/parse_database_url.hpp"
-#include "tools/settings/password_source.hpp"
-#include "tools/text/nearest_name.hpp"
+#include "persistence/drivers/database_url.hpp"
+#include "tools/settings/settings_file.hpp"
 #include "tools/text/terminal_text.hpp"
+#include "tools/text/typing_errors.hpp"
 
 #include <fmt/format.h>
 

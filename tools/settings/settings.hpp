@@ -1,8 +1,8 @@
 #pragma once
 
-#include "deadletter/policies/dead_letter_policies.hpp"
+#include "deadletter/dead_letter_policies.hpp"
 #include "executor/executor_settings.hpp"
-#include "schema/definition/job_definition.hpp"
+#include "schema/job_definition.hpp"
 #include "schema/log.hpp"
 #include "schema/time.hpp"
 #include "tools/process/log_line.hpp"

@@ -1,10 +1,11 @@
 #include "tools/settings/settings_file.hpp"
 
 #include "executor/executor_settings.hpp"
-#include "schema/retry_policy.hpp"
+#include "persistence/drivers/database_url.hpp"
+#include "schema/job_failure.hpp"
 #include "schema/text/utf8.hpp"
-#include "tools/access/scope.hpp"
-#include "tools/process/patient_file.hpp"
+#include "tools/access/access_rights.hpp"
+#include "tools/process/input.hpp"
 #include "tools/settings/setting_entries.hpp"
 #include "tools/settings/table_readers.hpp"
 #include "tools/text/terminal_text.hpp"
@@ -392,6 +393,20 @@ SettingsFile read_settings_file(const std::string& path) {
         return unreadable(path, "it is UTF-16: save it as UTF-8");
     }
     return read_settings(text, path);
+}
+
+std::string url_with_password_source(const Settings& settings) {
+    std::string url = settings.database_url;
+    if (!url.empty() && !settings.password_file.empty()) {
+        url =
+            persistence::with_option(url, persistence::kPasswordFileOption, settings.password_file);
+    }
+    if (!url.empty() && !settings.password_command.empty()) {
+        url = persistence::with_option(
+            url, persistence::kPasswordCommandOption, settings.password_command
+        );
+    }
+    return url;
 }
 
 }  // namespace jobstrand::cli

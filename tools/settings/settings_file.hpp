@@ -52,4 +52,9 @@ struct SettingsFile {
 /// Reads the file itself. A file that cannot be read is a problem like any other.
 [[nodiscard]] SettingsFile read_settings_file(const std::string& path);
 
+/// The configured database URL with the configured source of its password as an option. Only this
+/// URL gets it: one that is named otherwise may be another server's, which must not get the
+/// password. Empty: no URL is configured.
+[[nodiscard]] std::string url_with_password_source(const Settings& settings);
+
 }  // namespace jobstrand::cli

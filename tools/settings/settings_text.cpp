@@ -1,8 +1,7 @@
 #include "tools/settings/settings_text.hpp"
 
-#include "persistence/drivers/parse_database_url.hpp"
-#include "persistence/url/database_url.hpp"
-#include "schema/text/iso8601.hpp"
+#include "persistence/drivers/database_url.hpp"
+#include "schema/text/time_text.hpp"
 #include "tools/settings/setting_table.hpp"
 
 #include <fmt/format.h>

@@ -2,17 +2,184 @@
 
 #include "tools/operations/nouns.hpp"
 #include "tools/output/output_style.hpp"
-#include "tools/output/wrapped_help.hpp"
 #include "tools/process/this_process.hpp"
-#include "tools/surface/audited_run.hpp"
-#include "tools/text/nearest_name.hpp"
 #include "tools/text/terminal_text.hpp"
+#include "tools/text/typing_errors.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
+#include <iterator>
+#include <memory>
+#include <optional>
 #include <sstream>
+#include <string>
+
+namespace jobstrand::cli {
+
+namespace {
+
+/// What was typed of one parameter.
+struct Typed {
+    std::optional<std::string> text;
+    std::vector<std::string> texts;
+    bool flag = false;
+
+    [[nodiscard]] std::vector<std::string> all() const {
+        if (flag) {
+            return {std::string()};
+        }
+        return text ? std::vector{*text} : texts;
+    }
+};
+
+CommandOption add_parameter(const Command& verb, const Parameter& parameter, Typed& typed) {
+    const auto add = [&] {
+        switch (parameter.kind) {
+            case ParameterKind::flag:
+                return verb.add_flag(parameter.names, typed.flag, parameter.meaning);
+            case ParameterKind::texts:
+                return verb.add_option(parameter.names, typed.texts, parameter.meaning);
+            case ParameterKind::repeated:
+                return verb.add_repeated_option(parameter.names, typed.texts, parameter.meaning);
+            default:
+                return verb.add_option(parameter.names, typed.text, parameter.meaning);
+        }
+    };
+    const CommandOption option = add();
+    if (!parameter.rules.unit.empty()) {
+        option.type_name(parameter.rules.unit);
+    }
+    if (!parameter.rules.heading.empty()) {
+        option.group(parameter.rules.heading);
+    }
+    if (parameter.rules.is_required) {
+        option.required();
+    }
+    return option;
+}
+
+void add_operation(const Command& noun, Action& action, const Operation& operation) {
+    const OperationText& text = operation.text;
+    const auto typed = std::make_shared<std::vector<Typed>>(operation.parameters.size());
+    const auto choose = [&action, operation, typed] {
+        action.run = [operation, typed](Session& session) {
+            GivenTexts given;
+            for (std::size_t i = 0; i < typed->size(); ++i) {
+                given.texts.push_back((*typed)[i].all());
+                given.labels.push_back(operation.parameters[i].option_name());
+            }
+            return operation.run(session, given);
+        };
+    };
+    const std::string verb = text.words.substr(text.words.find(' ') + 1);
+    const Command app = noun.add_verb(verb, text.summary, text.examples, choose);
+    std::optional<CommandOption> previous;
+    for (std::size_t i = 0; i < operation.parameters.size(); ++i) {
+        const Parameter& parameter = operation.parameters[i];
+        const CommandOption option = add_parameter(app, parameter, (*typed)[i]);
+        if (parameter.rules.excludes_previous) {
+            option.excludes(previous.value());
+        }
+        previous = option;
+    }
+    if (!text.is_local) {
+        action.over_network.emplace(text.words, text.role);
+    }
+    if (text.honours_scope) {
+        action.honouring_scope.insert(text.words);
+    }
+    if (text.role == service::Role::admin) {
+        action.audited.insert(text.words);
+    }
+}
+
+}  // namespace
+
+void add_operations(const Command& program, Action& action, const OperationNoun& noun) {
+    const Command declared =
+        noun.name.empty() ? program : program.add_noun(noun.name, noun.summary, noun.examples);
+    for (const Operation& operation : noun.operations) {
+        add_operation(declared, action, operation);
+    }
+}
+
+namespace {
+
+[[nodiscard]] std::string_view result_of(ExitCode code) {
+    switch (code) {
+        case ExitCode::done:
+        case ExitCode::check_found:
+            return "done";
+        case ExitCode::partly_done:
+            return "partly done";
+        case ExitCode::not_found:
+            return "not found";
+        case ExitCode::wrong_usage:
+        case ExitCode::refused:
+            return "refused";
+        case ExitCode::failed:
+            break;
+    }
+    return "failed";
+}
+
+/// As they could be typed again.
+[[nodiscard]] std::string line_of(const std::vector<std::string>& arguments) {
+    std::string line;
+    for (const std::string& argument : arguments) {
+        fmt::format_to(
+            std::back_inserter(line), "{}{}", line.empty() ? "" : " ", quoted_if_needed(argument)
+        );
+    }
+    return line;
+}
+
+/// That of --reason, which some verbs have themselves.
+[[nodiscard]] std::string reason_of(const Session& session, const TypedVerb& verb) {
+    const auto option = std::ranges::find(verb.arguments, "--reason");
+    const bool is_of_verb =
+        option != verb.arguments.end() && std::next(option) != verb.arguments.end();
+    return is_of_verb ? *std::next(option) : session.reason();
+}
+
+}  // namespace
+
+ExitCode
+run_audited(Session& session, const TypedVerb& verb, const std::function<ExitCode(Session&)>& run) {
+    if (std::ranges::find(verb.arguments, "--dry-run") != verb.arguments.end()) {
+        return run(session);
+    }
+    ExitCode code = ExitCode::failed;
+    std::exception_ptr refusal;
+    session.audit().run(
+        {
+            .who = session.actor(),
+            .via = session.is_for_client() ? "http" : "cli",
+            .action = verb.words,
+            .arguments = line_of(verb.arguments),
+            .reason = reason_of(session, verb),
+        },
+        [&]() -> deadletter::ActionEnd {
+            // Defended catch: a refusal is how the action ended, and is thrown again behind it.
+            try {
+                code = run(session);
+            } catch (const CliError& error) {
+                code = error.code();
+                refusal = std::current_exception();
+            }
+            return {.result = std::string(result_of(code)), .changed = session.changes()};
+        }
+    );
+    if (refusal) {
+        std::rethrow_exception(refusal);
+    }
+    return code;
+}
+
+}  // namespace jobstrand::cli
 
 #ifndef JOBSTRAND_VERSION
 #error "the build defines the version"
@@ -221,6 +388,16 @@ const CLI::App& Program::deepest() const {
         app = app->get_subcommands().front();
     }
     return *app;
+}
+
+void print_error_lines(Streams& streams, const std::string& message) {
+    streams.out.flush();
+    std::istringstream lines(message);
+    for (std::string line; std::getline(lines, line);) {
+        streams.err << message_start(streams.err_is_coloured) << without_password(printable(line))
+                    << '\n';
+    }
+    streams.err.flush();
 }
 
 }  // namespace jobstrand::cli

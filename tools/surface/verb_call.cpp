@@ -1,8 +1,6 @@
 #include "tools/surface/verb_call.hpp"
 
 #include "tools/text/json_text.hpp"
-#include "tools/text/json_values.hpp"
-#include "tools/text/member_values.hpp"
 #include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "schema/text/parse_result.hpp"
-#include "tools/access/scope.hpp"
+#include "schema/text/parsing.hpp"
+#include "tools/access/access_rights.hpp"
 #include "tools/process/exit_code.hpp"
 
 #include <cstddef>

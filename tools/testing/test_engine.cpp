@@ -1,19 +1,62 @@
-#include "schema/manual_clock.hpp"
+#include "schema/clock.hpp"
 #include "schema/uuid7.hpp"
 #include "tools/engine/conversions.hpp"
 #include "tools/engine/engine_parts.hpp"
 #include "tools/testing/deferred_commits.hpp"
 #include "tools/testing/step_node.hpp"
-#include "tools/testing/temporary_database.hpp"
 
 #include <jobstrand/testing.hpp>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <stdexcept>
+#include <string>
+#include <system_error>
 #include <utility>
+
+namespace jobstrand::test_kit {
+
+/// A SQLite file in a folder of its own, which is removed with it. It is a file, because the engine
+/// and the app have connections of their own to it; nothing waits for the disk.
+class TemporaryDatabase final {
+public:
+    /// Throws std::system_error when there is no place for it.
+    TemporaryDatabase();
+    ~TemporaryDatabase();
+
+    TemporaryDatabase(const TemporaryDatabase&) = delete;
+    TemporaryDatabase& operator=(const TemporaryDatabase&) = delete;
+
+    [[nodiscard]] std::string path() const { return (folder_ / "jobs.db").string(); }
+    [[nodiscard]] std::string url() const;
+
+private:
+    std::filesystem::path folder_;
+};
+
+TemporaryDatabase::TemporaryDatabase() {
+    std::string name = (std::filesystem::temp_directory_path() / "jobstrand-test-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) {
+        throw std::system_error(errno, std::generic_category(), "cannot create " + name);
+    }
+    folder_ = name;
+}
+
+TemporaryDatabase::~TemporaryDatabase() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+}
+
+std::string TemporaryDatabase::url() const {
+    return "sqlite:" + path() + "?synchronous=off";
+}
+
+}  // namespace jobstrand::test_kit
 
 namespace jobstrand {
 

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "schema/text/printable.hpp"
+#include "schema/text/utf8.hpp"
+#include "schema/time.hpp"
 
 #include <cstddef>
 #include <string>
@@ -24,5 +25,14 @@ using schema::quoted_if_needed;
 
 /// At most `width` columns; a text that is wider ends in `…`.
 [[nodiscard]] std::string cut_to_width(std::string text, std::size_t width);
+
+/// How far a time lies from now, for a glance at a terminal: `in 3 min`, `2 h ago`, `now`. One unit
+/// (s, min, h, d), rounded towards now; from two years on, `in 2 y`. What must be exact, or read by
+/// a program, shows the time itself.
+[[nodiscard]] std::string relative_time(schema::TimePoint time, schema::TimePoint now);
+
+/// How long ago something was, for people, in its largest unit: `3 d ago`, `12 min ago`, `0 s ago`.
+/// What lies ahead is `0 s ago`: clocks differ.
+[[nodiscard]] std::string age_text(schema::Duration age);
 
 }  // namespace jobstrand::cli

@@ -1,6 +1,6 @@
 #include "persistence/drivers/mysql/limits_in_text.hpp"
 
-#include "persistence/sql/placeholders.hpp"
+#include "persistence/sql/statement_text.hpp"
 
 #include <cstdint>
 #include <stdexcept>

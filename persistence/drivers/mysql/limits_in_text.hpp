@@ -17,9 +17,7 @@ struct PlainStatement {
 };
 
 /// Throws std::logic_error if a parameter is missing, or one behind LIMIT or OFFSET is no number.
-[[nodiscard]] PlainStatement with_limits_in_text(
-    std::string_view sql,
-    std::span<const Value> parameters
-);
+[[nodiscard]] PlainStatement
+with_limits_in_text(std::string_view sql, std::span<const Value> parameters);
 
 }  // namespace jobstrand::persistence

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "persistence/sql/dialect.hpp"
+#include "persistence/sql/table_dialect.hpp"
 
 namespace jobstrand::persistence {
 
@@ -13,5 +14,7 @@ extern const Dialect kMysqlDatetimeDialect;
 /// Both where a Flowable engine has its tables too.
 extern const Dialect kMysqlEngineDialect;
 extern const Dialect kMysqlEngineDatetimeDialect;
+
+extern const Catalog kMysqlCatalog;
 
 }  // namespace jobstrand::persistence

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "persistence/url/database_url.hpp"
+#include "persistence/drivers/database_url.hpp"
 #include "schema/time.hpp"
 
 #include <memory>

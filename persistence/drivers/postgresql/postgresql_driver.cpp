@@ -1,16 +1,51 @@
-#include "persistence/drivers/postgresql/postgresql_driver.hpp"
-
+#include "persistence/drivers/database_url.hpp"
+#include "persistence/drivers/driver.hpp"
 #include "persistence/drivers/postgresql/connect.hpp"
-#include "persistence/drivers/postgresql/found_password.hpp"
 #include "persistence/drivers/postgresql/postgresql_database.hpp"
 #include "persistence/drivers/postgresql/postgresql_dialect.hpp"
-#include "persistence/drivers/postgresql/postgresql_listener.hpp"
-#include "persistence/drivers/postgresql/postgresql_version.hpp"
-#include "persistence/url/url_options.hpp"
+
+#include <libpq-fe.h>
 
 #include <array>
+#include <memory>
+#include <string>
 
 namespace jobstrand::persistence {
+
+/// The password that libpq itself would take for this URL: PGPASSWORD, else a line of the file that
+/// PGPASSFILE names, else one of ~/.pgpass
+/// (https://www.postgresql.org/docs/current/libpq-pgpass.html). It warns on stderr of a file that
+/// others may read, and does not use it. Empty: there is none.
+///
+/// Asked before a connection, because a guarded login goes to another host than the one whose
+/// password it is.
+[[nodiscard]] std::string find_postgresql_password(const DatabaseUrl& url);
+
+std::string find_postgresql_password(const DatabaseUrl& url) {
+    const std::string host(option_text(url, kSocketOption, url.host));
+    const std::string port = std::to_string(url.port);
+    // An address that is none: the library looks for the password, and then has nowhere to go.
+    const std::array<const char*, 6> keys{"host", "hostaddr", "port", "user", "dbname", nullptr};
+    const std::array<const char*, 6> values{
+        host.c_str(), "-", port.c_str(), url.user.c_str(), url.database.c_str(), nullptr};
+    const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(
+        PQconnectStartParams(keys.data(), values.data(), 0), &PQfinish
+    );
+    return connection == nullptr ? "" : PQpass(connection.get());
+}
+
+/// PostgreSQL: `postgresql://user:password@host:port/database`.
+///
+/// Options: `connect_timeout` (default PT10S, at least PT2S); `statement_timeout`, after which the
+/// server ends a statement (default PT30S), and `lock_timeout`, after which it ends a wait for a
+/// lock (default PT5S); `ssl` (off; prefer, the default; require; verify, which checks the
+/// certificate and its name) and `ssl_ca`, a file with the certificates to trust; `clear_password`
+/// (refuse, the default: the password itself is sent only to a server whose certificate was
+/// verified; allow);
+/// `application_name` (default jobstrand); `notify` (on, the default: commits announce new jobs,
+/// and nodes listen; off: they only poll); `synchronous_commit` (on, remote_apply, remote_write,
+/// local, off; default: what the server, the database or the role has).
+extern const Driver kPostgresqlDriver;
 
 namespace {
 

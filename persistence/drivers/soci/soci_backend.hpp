@@ -3,8 +3,8 @@
 #include "persistence/sql/connection.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
-#include "persistence/sql/new_rows.hpp"
-#include "persistence/sql/placeholders.hpp"
+#include "persistence/sql/many_rows.hpp"
+#include "persistence/sql/statement_text.hpp"
 
 #include <cstddef>
 #include <optional>

@@ -2,7 +2,6 @@
 
 #include "persistence/drivers/sqlite/sqlite_backend.hpp"
 #include "persistence/drivers/sqlite/sqlite_connection.hpp"
-#include "persistence/drivers/sqlite/sqlite_errors.hpp"
 #include "persistence/sql/db_error.hpp"
 
 #include <fcntl.h>

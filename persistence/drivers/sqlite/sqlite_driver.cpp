@@ -1,16 +1,21 @@
-#include "persistence/drivers/sqlite/sqlite_driver.hpp"
-
-#include "persistence/drivers/sqlite/file_identity.hpp"
+#include "persistence/drivers/database_url.hpp"
+#include "persistence/drivers/driver.hpp"
+#include "persistence/drivers/sqlite/sqlite_connection.hpp"
 #include "persistence/drivers/sqlite/sqlite_database.hpp"
 #include "persistence/drivers/sqlite/sqlite_dialect.hpp"
 #include "persistence/drivers/sqlite/sqlite_listener.hpp"
-#include "persistence/url/url_options.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
 
 namespace jobstrand::persistence {
+
+/// A file, and no server: `sqlite:PATH`.
+///
+/// Options: `synchronous` (full, the default, survives a power cut; normal; off) and `busy_timeout`
+/// (default PT10S).
+extern const Driver kSqliteDriver;
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "persistence/migration/optional_index.hpp"
+#include "persistence/migration/table_changes.hpp"
 #include "test/conformance/store_test.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "persistence/run_news_store.hpp"
+#include "persistence/run_store.hpp"
 #include "test/conformance/workers/worker_fixture.hpp"
 
 namespace jobstrand::test {

@@ -1,6 +1,5 @@
-#include "persistence/migration/optional_index.hpp"
+#include "persistence/migration/table_changes.hpp"
 #include "persistence/node_store.hpp"
-#include "persistence/served_store.hpp"
 #include "test/conformance/store_test.hpp"
 
 namespace jobstrand::test {

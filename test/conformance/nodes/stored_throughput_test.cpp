@@ -1,4 +1,4 @@
-#include "persistence/throughput_store.hpp"
+#include "persistence/run_store.hpp"
 #include "test/conformance/store_test.hpp"
 
 #include <chrono>

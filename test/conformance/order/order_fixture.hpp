@@ -1,7 +1,7 @@
 #pragma once
 
-#include "persistence/migration/optional_index.hpp"
-#include "schema/acquisition_order.hpp"
+#include "persistence/migration/table_changes.hpp"
+#include "schema/acquisition.hpp"
 #include "test/conformance/store_test.hpp"
 
 #include <string>

@@ -1,4 +1,4 @@
-#include "persistence/drivers/symptom.hpp"
+#include "persistence/drivers/driver.hpp"
 #include "test/conformance/store_test.hpp"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 
 #include "persistence/sql/db_error.hpp"
 #include "persistence/store/sql_store.hpp"
+#include "schema/clock.hpp"
 #include "schema/log.hpp"
-#include "schema/manual_clock.hpp"
 #include "test/fixtures/recording_intake.hpp"
 #include "test/fixtures/sqlite_file.hpp"
 #include "timers/series/series_planner.hpp"

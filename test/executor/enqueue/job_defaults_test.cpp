@@ -1,6 +1,6 @@
 #include "executor/enqueue/job_defaults.hpp"
 
-#include "schema/manual_clock.hpp"
+#include "schema/clock.hpp"
 
 #include <gtest/gtest.h>
 

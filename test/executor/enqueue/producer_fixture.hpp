@@ -2,7 +2,7 @@
 
 #include "executor/enqueue/job_producer.hpp"
 #include "persistence/store/sql_store.hpp"
-#include "schema/manual_clock.hpp"
+#include "schema/clock.hpp"
 #include "test/fixtures/recording_intake.hpp"
 #include "test/fixtures/recording_log.hpp"
 #include "test/fixtures/sqlite_file.hpp"

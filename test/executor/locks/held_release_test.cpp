@@ -1,7 +1,6 @@
-#include "executor/locks/held_release.hpp"
-
+#include "executor/held_locks.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "schema/manual_clock.hpp"
+#include "schema/clock.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
 #include "test/fixtures/recording_log.hpp"

@@ -1,6 +1,5 @@
-#include "executor/locks/leftovers.hpp"
-
-#include "schema/manual_clock.hpp"
+#include "executor/cleaning.hpp"
+#include "schema/clock.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
 
 #include <gmock/gmock.h>

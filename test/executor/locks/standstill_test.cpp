@@ -1,4 +1,4 @@
-#include "executor/report/standstill.hpp"
+#include "executor/report/executor_figures.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,4 @@
-#include "persistence/claims/claim_text.hpp"
-
+#include "persistence/rows/page_claims.hpp"
 #include "persistence/sql/db_error.hpp"
 
 #include <gmock/gmock.h>

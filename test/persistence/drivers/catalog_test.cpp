@@ -1,6 +1,6 @@
-#include "persistence/drivers/mysql/mysql_catalog.hpp"
-#include "persistence/drivers/postgresql/postgresql_catalog.hpp"
-#include "persistence/drivers/sqlite/sqlite_catalog.hpp"
+#include "persistence/drivers/mysql/mysql_dialect.hpp"
+#include "persistence/drivers/postgresql/postgresql_dialect.hpp"
+#include "persistence/drivers/sqlite/sqlite_dialect.hpp"
 
 #include <gtest/gtest.h>
 

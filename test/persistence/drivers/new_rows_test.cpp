@@ -1,6 +1,4 @@
-#include "persistence/sql/new_rows.hpp"
-
-#include "persistence/sql/id_lists.hpp"
+#include "persistence/sql/many_rows.hpp"
 #include "schema/time.hpp"
 #include "test/persistence/adapter_test.hpp"
 

@@ -1,6 +1,5 @@
-#include "persistence/drivers/password_command.hpp"
-#include "persistence/drivers/password_file.hpp"
-#include "persistence/drivers/secret_file.hpp"
+#include "persistence/drivers/password.hpp"
+
 #include "persistence/sql/db_error.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/fixtures/temporary_directory.hpp"

@@ -1,6 +1,5 @@
-#include "persistence/drivers/registry.hpp"
-
-#include "persistence/drivers/parse_database_url.hpp"
+#include "persistence/drivers/database_url.hpp"
+#include "persistence/drivers/driver.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 #include "persistence/drivers/database.hpp"
-#include "persistence/drivers/parse_database_url.hpp"
+#include "persistence/drivers/database_url.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 #include "test/persistence/drivers/opening_test.hpp"
 

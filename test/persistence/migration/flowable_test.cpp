@@ -1,4 +1,4 @@
-#include "persistence/migration/optional_index.hpp"
+#include "persistence/migration/table_changes.hpp"
 #include "test/persistence/migration/flowables_tables.hpp"
 #include "test/persistence/migration/schema_differences.hpp"
 

@@ -1,6 +1,6 @@
 #include "persistence/migration/ddl.hpp"
-#include "persistence/migration/optional_index.hpp"
 #include "persistence/migration/schema_migration.hpp"
+#include "persistence/migration/table_changes.hpp"
 #include "schema/tables.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/persistence/adapter_test.hpp"

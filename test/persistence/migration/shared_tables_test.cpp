@@ -1,7 +1,7 @@
 #include "test/persistence/migration/shared_tables.hpp"
 
-#include "persistence/trial/statement_trial.hpp"
-#include "schema/job_change.hpp"
+#include "persistence/store/statement_trial.hpp"
+#include "schema/job_fields.hpp"
 #include "schema/uuid7.hpp"
 #include "test/persistence/migration/schema_differences.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "persistence/sql/connection.hpp"
 #include "persistence/sql/dialect.hpp"
-#include "schema/job_place.hpp"
+#include "schema/job.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
-#include "persistence/migration/optional_index.hpp"
+#include "persistence/migration/schema_check.hpp"
 #include "persistence/migration/schema_migration.hpp"
-#include "persistence/migration/start_checks.hpp"
+#include "persistence/migration/table_changes.hpp"
 #include "schema/tables.hpp"
 #include "test/persistence/adapter_test.hpp"
 

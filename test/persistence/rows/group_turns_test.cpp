@@ -1,4 +1,4 @@
-#include "persistence/rows/group_turns.hpp"
+#include "persistence/rows/store_context.hpp"
 
 #include <gtest/gtest.h>
 

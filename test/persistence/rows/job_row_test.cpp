@@ -1,5 +1,4 @@
-#include "persistence/rows/job_row.hpp"
-
+#include "persistence/rows/job_rows.hpp"
 #include "schema/limits.hpp"
 #include "schema/tables.hpp"
 #include "test/fixtures/job_builder.hpp"

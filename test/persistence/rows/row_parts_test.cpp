@@ -1,7 +1,6 @@
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/fences.hpp"
-#include "persistence/rows/job_address.hpp"
-#include "persistence/rows/job_table.hpp"
+#include "persistence/rows/job_rows.hpp"
 #include "schema/limits.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/sqlite_file.hpp"

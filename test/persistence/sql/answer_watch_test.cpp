@@ -1,4 +1,4 @@
-#include "persistence/sql/health/answer_watch.hpp"
+#include "persistence/drivers/postgresql/postgresql_database.hpp"
 
 #include <gtest/gtest.h>
 #include <poll.h>

@@ -1,5 +1,4 @@
-#include "persistence/sql/commit_group.hpp"
-
+#include "persistence/sql/session_pool.hpp"
 #include "persistence/sql/transaction_runner.hpp"
 #include "test/fixtures/faulty_connection.hpp"
 #include "test/fixtures/recording_log.hpp"

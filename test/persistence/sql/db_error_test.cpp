@@ -1,6 +1,6 @@
 #include "persistence/sql/db_error.hpp"
 
-#include "persistence/drivers/sqlite/sqlite_errors.hpp"
+#include "persistence/drivers/sqlite/sqlite_backend.hpp"
 
 #include <gtest/gtest.h>
 

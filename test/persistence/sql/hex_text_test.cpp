@@ -1,4 +1,4 @@
-#include "persistence/sql/hex_text.hpp"
+#include "persistence/sql/sql_values.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,4 @@
-#include "persistence/sql/id_lists.hpp"
-
+#include "persistence/sql/many_rows.hpp"
 #include "schema/limits.hpp"
 
 #include <gmock/gmock.h>

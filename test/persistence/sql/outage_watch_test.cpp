@@ -1,5 +1,4 @@
-#include "persistence/sql/health/outage_watch.hpp"
-
+#include "persistence/sql/transaction_runner.hpp"
 #include "test/fixtures/recording_log.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,4 @@
-#include "persistence/sql/placeholders.hpp"
-
-#include "persistence/sql/sql_summary.hpp"
+#include "persistence/sql/statement_text.hpp"
 
 #include <gtest/gtest.h>
 

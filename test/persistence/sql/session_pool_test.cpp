@@ -2,7 +2,7 @@
 
 #include "persistence/drivers/sqlite/sqlite_dialect.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "schema/manual_clock.hpp"
+#include "schema/clock.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,5 @@
-#include "persistence/sql/sql_time.hpp"
-
 #include "persistence/sql/db_error.hpp"
-#include "persistence/sql/unreadable_value.hpp"
+#include "persistence/sql/sql_values.hpp"
 
 #include <gtest/gtest.h>
 

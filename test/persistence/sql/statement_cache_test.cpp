@@ -1,4 +1,4 @@
-#include "persistence/sql/statement_cache.hpp"
+#include "persistence/drivers/prepared_statements.hpp"
 
 #include <gtest/gtest.h>
 

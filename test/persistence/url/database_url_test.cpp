@@ -1,4 +1,4 @@
-#include "persistence/drivers/parse_database_url.hpp"
+#include "persistence/drivers/database_url.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,7 @@
-#include "schema/text/iso8601.hpp"
+#include "schema/text/time_text.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 #include "tools/access/token_file.hpp"
-#include "tools/service/gates/local_gate.hpp"
-#include "tools/service/gates/token_gate.hpp"
+#include "tools/service/http/gates.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include "tools/access/token_file.hpp"
 
-#include "schema/text/iso8601.hpp"
+#include "schema/text/time_text.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 
 #include <gmock/gmock.h>

@@ -1,9 +1,8 @@
 #include "persistence/drivers/database.hpp"
-#include "persistence/drivers/parse_database_url.hpp"
-#include "persistence/url/database_url.hpp"
+#include "persistence/drivers/database_url.hpp"
 #include "schema/tables.hpp"
 #include "test/tools/cli_fixture.hpp"
-#include "tools/operations/doctor/database_checks.hpp"
+#include "tools/operations/doctor.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,6 +1,5 @@
-#include "tools/program/slow_step.hpp"
-
 #include "test/fixtures/recording_log.hpp"
+#include "tools/program/serve.hpp"
 
 #include <gtest/gtest.h>
 

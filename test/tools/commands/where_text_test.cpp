@@ -1,7 +1,7 @@
 #include "tools/parameters/where_text.hpp"
 
 #include "persistence/batches/filter_text.hpp"
-#include "tools/text/marked_text.hpp"
+#include "tools/text/typing_errors.hpp"
 
 #include <gtest/gtest.h>
 

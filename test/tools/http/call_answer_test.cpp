@@ -1,4 +1,4 @@
-#include "tools/calls/call_answer.hpp"
+#include "tools/calls/call_messages.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

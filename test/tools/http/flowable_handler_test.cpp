@@ -1,6 +1,6 @@
-#include "tools/handlers/flowable/flowable_handler.hpp"
+#include "tools/handlers/flowable_handler.hpp"
 
-#include "schema/manual_clock.hpp"
+#include "schema/clock.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
 #include "test/fixtures/recording_log.hpp"

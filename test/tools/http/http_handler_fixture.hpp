@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schema/manual_clock.hpp"
+#include "schema/clock.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/recording_log.hpp"
 #include "test/fixtures/signal.hpp"

@@ -1,11 +1,11 @@
 #include "tools/handlers/http_handler.hpp"
 
-#include "schema/text/iso8601.hpp"
+#include "schema/text/time_text.hpp"
 #include "test/fixtures/loopback_port.hpp"
 #include "test/fixtures/self_signed.hpp"
 #include "test/tools/http/http_handler_fixture.hpp"
-#include "tools/calls/webhook_signature.hpp"
-#include "tools/handlers/http_payload.hpp"
+#include "tools/calls/call_messages.hpp"
+#include "tools/handlers/handler_payloads.hpp"
 #include "tools/process/unique_fd.hpp"
 
 #include <fmt/format.h>

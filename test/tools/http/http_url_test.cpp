@@ -1,4 +1,4 @@
-#include "tools/text/http_url.hpp"
+#include "tools/text/http_address.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tools/calls/webhook_signature.hpp"
+#include "tools/calls/call_messages.hpp"
 
 #include <gtest/gtest.h>
 

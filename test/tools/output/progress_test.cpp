@@ -1,6 +1,6 @@
 #include "tools/output/progress.hpp"
 
-#include "schema/manual_clock.hpp"
+#include "schema/clock.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,7 @@
 #include "tools/output/record.hpp"
 
-#include "schema/text/iso8601.hpp"
-#include "tools/output/time_field.hpp"
-#include "tools/text/marked_text.hpp"
+#include "schema/text/time_text.hpp"
+#include "tools/text/typing_errors.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tools/text/relative_time.hpp"
+#include "tools/text/terminal_text.hpp"
 
 #include <gtest/gtest.h>
 

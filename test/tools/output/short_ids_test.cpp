@@ -1,4 +1,4 @@
-#include "tools/output/short_ids.hpp"
+#include "tools/output/table.hpp"
 
 #include <gtest/gtest.h>
 

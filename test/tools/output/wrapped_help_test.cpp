@@ -1,4 +1,4 @@
-#include "tools/output/wrapped_help.hpp"
+#include "tools/output/output_style.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "tools/surface/bounded_text.hpp"
+#include "tools/surface/run_for_client.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tools/settings/setting.hpp"
+#include "tools/settings/setting_table.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,5 @@
 #include "tools/settings/settings_file.hpp"
 
-#include "tools/settings/password_source.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

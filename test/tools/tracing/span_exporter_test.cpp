@@ -1,4 +1,4 @@
-#include "tools/tracing/span_exporter.hpp"
+#include "tools/calls/span_exporter.hpp"
 
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/recording_log.hpp"

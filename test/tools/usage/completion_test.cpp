@@ -123,7 +123,7 @@ void expect_known_values(const CommandDescription& command, const std::string& n
         if (!option.value.empty()) {
             EXPECT_NE(cli::choices_of(noun, option.names.back(), option.value), nullptr)
                 << noun << ' ' << command.name << ' ' << option.names.back() << ' ' << option.value
-                << ": say in usage/value_choices.cpp where such values come from";
+                << ": say in surface/completion.cpp where such values come from";
         }
     }
     for (const CommandDescription& below : command.commands) {

@@ -1,13 +1,29 @@
 #pragma once
 
+#include "deadletter/job_search.hpp"
+#include "persistence/suspension.hpp"
 #include "schema/job.hpp"
+#include "tools/output/record.hpp"
 #include "tools/process/exit_code.hpp"
 #include "tools/session/session.hpp"
 
 #include <optional>
 #include <string>
+#include <vector>
 
+/// What a job is doing, or why it does nothing, beyond its own fields.
 namespace jobstrand::cli {
+
+/// `suspendedBy`, `waitsFor`, `nobodyServes`, `runsOn` and `lockLeftMs`; each is null unless it
+/// applies. docs/cli.md says what they hold.
+[[nodiscard]] Record state_of(Session& session, const deadletter::JobDetails& found);
+
+/// `instance order-17 is suspended since 2026-11-20T10:15:30.123Z (instance activate)`: what holds
+/// a job and the verb that lets it go on.
+[[nodiscard]] std::string in_words(const persistence::Suspension& suspension);
+
+/// `jobstrand instance activate order-17`.
+[[nodiscard]] std::string end_of(const persistence::Suspension& suspension);
 
 struct ShowOptions {
     std::string id;
@@ -15,7 +31,7 @@ struct ShowOptions {
 };
 
 /// `show`: one job with all its fields, the details of its last failure, and what it is doing or
-/// why it does nothing (job_state.hpp). Of a job that is gone, its last run if that is known, which
+/// why it does nothing. Of a job that is gone, its last run if that is known, which
 /// stderr says.
 [[nodiscard]] ExitCode show_job(Session& session, const ShowOptions& options);
 

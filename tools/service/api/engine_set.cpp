@@ -1,11 +1,10 @@
 #include "tools/service/api/engine_set.hpp"
 
 #include "tools/engine/engine_of_key.hpp"
-#include "tools/service/api/enqueue_once.hpp"
-#include "tools/service/api/enqueue_responses.hpp"
-#include "tools/service/http/problem.hpp"
+#include "tools/service/api/job_paths.hpp"
+#include "tools/service/api/job_requests.hpp"
+#include "tools/service/http/message.hpp"
 #include "tools/text/json_text.hpp"
-#include "tools/text/member_values.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -2,7 +2,6 @@
 
 #include "tools/service/api/api_parts.hpp"
 #include "tools/service/api/enqueue_across.hpp"
-#include "tools/service/api/set_member.hpp"
 #include "tools/service/http/router.hpp"
 #include "tools/service/http/work_pool.hpp"
 

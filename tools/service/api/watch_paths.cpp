@@ -1,15 +1,13 @@
 #include "tools/service/api/watch_paths.hpp"
 
-#include "deadletter/admin/external_topics.hpp"
-#include "deadletter/admin/node_admin.hpp"
+#include "deadletter/node_admin.hpp"
+#include "deadletter/overview.hpp"
 #include "persistence/watch_store.hpp"
-#include "tools/output/time_field.hpp"
-#include "tools/records/news_json.hpp"
-#include "tools/records/node_json.hpp"
-#include "tools/records/rate_fields.hpp"
+#include "tools/output/record.hpp"
+#include "tools/records/runs_json.hpp"
 #include "tools/records/stats_json.hpp"
 #include "tools/service/api/operator_paths.hpp"
-#include "tools/service/http/problem.hpp"
+#include "tools/service/http/message.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

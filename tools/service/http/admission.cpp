@@ -1,6 +1,6 @@
 #include "tools/service/http/admission.hpp"
 
-#include "tools/service/http/problem.hpp"
+#include "tools/service/http/message.hpp"
 
 #include <algorithm>
 #include <string>

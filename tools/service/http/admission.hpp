@@ -1,15 +1,37 @@
 #pragma once
 
-#include "tools/service/http/body_budget.hpp"
-#include "tools/service/http/gate.hpp"
+#include "tools/access/access_rights.hpp"
 #include "tools/service/http/message.hpp"
 #include "tools/service/http/router.hpp"
 #include "tools/service/http/server_limits.hpp"
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace jobstrand::service {
+
+/// Who asks, and what it may.
+struct Visitor {
+    std::string name = {};  ///< As the audit names it.
+    Role role = Role::anybody;
+    Scope scope = {};
+    bool has_signed_in = false;  ///< A browser, by the cookie of a session.
+};
+
+/// Who lets requests in, before their bodies are read.
+///
+/// Called on the thread that serves sockets, so it must not block.
+class Gate {
+public:
+    virtual ~Gate() = default;
+
+    /// nullopt: the request may go on; else what to answer.
+    [[nodiscard]] virtual std::optional<Response> refusal(const Request& request, Role needed) = 0;
+
+    /// Who asks, of a request that may go on.
+    [[nodiscard]] virtual Visitor visitor(const Request& request) const = 0;
+};
 
 /// The head of a request, as the parser has read it.
 struct RequestHead {

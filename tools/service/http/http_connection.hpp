@@ -1,11 +1,9 @@
 #pragma once
 
 #include "tools/service/http/admission.hpp"
-#include "tools/service/http/http_counts.hpp"
-#include "tools/service/http/response_stream.hpp"
+#include "tools/service/http/message.hpp"
 #include "tools/service/http/server_limits.hpp"
 #include "tools/service/http/wire.hpp"
-#include "tools/service/http/wire_response.hpp"
 
 #include <boost/asio/ip/address.hpp>
 #include <boost/beast/http/parser.hpp>

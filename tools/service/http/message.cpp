@@ -1,6 +1,13 @@
 #include "tools/service/http/message.hpp"
 
+#include "persistence/sql/db_error.hpp"
+
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
+#include <new>
+#include <stdexcept>
+#include <utility>
 
 namespace jobstrand::service {
 
@@ -37,6 +44,187 @@ std::string_view Request::query() const {
     const std::size_t mark = target.find('?');
     return mark == std::string::npos ? std::string_view()
                                      : std::string_view(target).substr(mark + 1);
+}
+
+bool ResponseStream::write(std::string_view piece) {
+    const std::scoped_lock lock(mutex_);
+    if (has_ended_ || is_dropped_ || has_hung_up_) {
+        return false;
+    }
+    if (being_sent_ + pending_.size() + piece.size() > kUnsentBytes) {
+        is_dropped_ = true;
+    } else {
+        pending_ += piece;
+    }
+    tell();
+    return !is_dropped_;
+}
+
+void ResponseStream::end() {
+    const std::scoped_lock lock(mutex_);
+    has_ended_ = true;
+    tell();
+}
+
+bool ResponseStream::is_heard() const {
+    const std::scoped_lock lock(mutex_);
+    return !has_ended_ && !is_dropped_ && !has_hung_up_;
+}
+
+ResponseStream::Next ResponseStream::take() {
+    const std::scoped_lock lock(mutex_);
+    being_sent_ = pending_.size();
+    return {.bytes = std::exchange(pending_, {}), .is_last = has_ended_};
+}
+
+bool ResponseStream::is_dropped() const {
+    const std::scoped_lock lock(mutex_);
+    return is_dropped_;
+}
+
+void ResponseStream::carry(std::function<void()> news) {
+    const std::scoped_lock lock(mutex_);
+    news_ = std::move(news);
+}
+
+void ResponseStream::hang_up() {
+    const std::scoped_lock lock(mutex_);
+    has_hung_up_ = true;
+    news_ = {};
+}
+
+/// Within the lock, so that nobody is told who has hung up.
+void ResponseStream::tell() {
+    if (news_) {
+        news_();
+    }
+}
+
+namespace {
+
+using persistence::DbError;
+using persistence::DbErrorKind;
+
+[[nodiscard]] Response response_to_database(const DbError& error) {
+    if (error.kind() == DbErrorKind::duplicate_key) {
+        return problem(409, "a key is taken");
+    }
+    if (error.kind() == DbErrorKind::too_long) {
+        return problem(400, error.what());
+    }
+    if (error.kind() == DbErrorKind::in_doubt) {
+        return come_again("the connection to the database was lost: it may have been done, or not");
+    }
+    if (error.is_outage()) {
+        return come_again("the database is not available; nothing was done");
+    }
+    if (error.is_transient()) {
+        return come_again(
+            "the database did not do this in time, or others were in the way; nothing was done: "
+            "again, or ask for less at once"
+        );
+    }
+    return problem(500, "the database refused; the service's log says why");
+}
+
+}  // namespace
+
+std::string_view words_of(int status) {
+    switch (status) {
+        case 200:
+            return "OK";
+        case 201:
+            return "Created";
+        case 204:
+            return "No Content";
+        case 400:
+            return "Bad Request";
+        case 401:
+            return "Unauthorized";
+        case 403:
+            return "Forbidden";
+        case 404:
+            return "Not Found";
+        case 405:
+            return "Method Not Allowed";
+        case 408:
+            return "Request Timeout";
+        case 409:
+            return "Conflict";
+        case 411:
+            return "Length Required";
+        case 413:
+            return "Content Too Large";
+        case 415:
+            return "Unsupported Media Type";
+        case 421:
+            return "Misdirected Request";
+        case 422:
+            return "Unprocessable Content";
+        case 431:
+            return "Request Header Fields Too Large";
+        case 500:
+            return "Internal Server Error";
+        case 501:
+            return "Not Implemented";
+        case 503:
+            return "Service Unavailable";
+        default:
+            return "";
+    }
+}
+
+Response problem(int status, std::string_view detail, const std::vector<std::string>& errors) {
+    nlohmann::ordered_json document{
+        {"title", words_of(status)},
+        {"status", status},
+        {"detail", detail},
+    };
+    if (!errors.empty()) {
+        document["errors"] = errors;
+    }
+    return {
+        .status = status,
+        .content_type = std::string(kProblemContent),
+        .body = document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n',
+    };
+}
+
+Response come_again(std::string_view detail) {
+    Response response = problem(503, detail);
+    response.headers.push_back({"Retry-After", "1"});
+    return response;
+}
+
+Response no_memory() {
+    return come_again("there is not enough memory for this now: send or ask for less at once");
+}
+
+Response response_to(const std::exception& error, schema::Log& log) {
+    if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
+        log.write(schema::LogLevel::error, "a request needs more memory than there is");
+        return no_memory();
+    }
+    if (dynamic_cast<const std::invalid_argument*>(&error) != nullptr) {
+        return problem(400, error.what());
+    }
+    if (dynamic_cast<const OutOfScope*>(&error) != nullptr) {
+        return problem(403, error.what());
+    }
+    const auto* const of_database = dynamic_cast<const DbError*>(&error);
+    Response response = of_database != nullptr
+                            ? response_to_database(*of_database)
+                            : problem(500, "an unexpected error; the service's log says more");
+    if (response.status >= 500) {
+        // The store says once that the database is away, however many ask meanwhile.
+        const bool is_told = of_database != nullptr && of_database->is_outage();
+        log.write(
+            is_told ? schema::LogLevel::debug : schema::LogLevel::warn,
+            "a request failed",
+            {{"status", response.status}, {"error", error.what()}}
+        );
+    }
+    return response;
 }
 
 }  // namespace jobstrand::service

@@ -1,11 +1,14 @@
 #pragma once
 
-#include "tools/access/scope.hpp"
+#include "schema/log.hpp"
+#include "tools/access/access_rights.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -63,5 +66,78 @@ struct Response {
 
 /// Whether two names of headers, or other tokens, are the same: ASCII letters of either case are.
 [[nodiscard]] bool is_same_token(std::string_view a, std::string_view b);
+
+/// The body of a response that is told piece by piece, for as long as the client listens. Whoever
+/// writes keeps it, and drops it when nobody listens any more.
+///
+/// Thread safety: safe.
+class ResponseStream final {
+public:
+    /// A client that leaves more than this unread is dropped (I8).
+    static constexpr std::size_t kUnsentBytes = std::size_t{256} * 1024;
+
+    explicit ResponseStream(Request asked_for) : asked_for_(std::move(asked_for)) {}
+
+    /// The request that it answers: who asked must be let in for as long as it lasts.
+    [[nodiscard]] const Request& asked_for() const { return asked_for_; }
+
+    /// For those who write. false: nobody listens any more.
+    bool write(std::string_view piece);
+    void end();
+    [[nodiscard]] bool is_heard() const;
+
+    /// For the connection that carries it: what is to be sent next.
+    struct Next {
+        std::string bytes = {};
+        bool is_last = false;  ///< Nothing follows.
+    };
+
+    /// What has come since the last call, all of which is sent by now.
+    [[nodiscard]] Next take();
+
+    /// The client is too slow, and gets nothing more.
+    [[nodiscard]] bool is_dropped() const;
+
+    /// `news` is called when take() has something anew, from any thread; it must not block.
+    void carry(std::function<void()> news);
+
+    /// The client is gone. When this has returned, `news` is not called any more.
+    void hang_up();
+
+private:
+    void tell();
+
+    const Request asked_for_;
+    mutable std::mutex mutex_;
+    std::string pending_;           ///< Guarded by mutex_.
+    std::size_t being_sent_ = 0;    ///< Likewise.
+    bool has_ended_ = false;        ///< Likewise.
+    bool is_dropped_ = false;       ///< Likewise.
+    bool has_hung_up_ = false;      ///< Likewise.
+    std::function<void()> news_{};  ///< Likewise.
+};
+
+inline constexpr std::string_view kProblemContent = "application/problem+json";
+
+/// What a request cannot have, as RFC 9457 writes it: `application/problem+json` with `title` (the
+/// words of the status), `status`, `detail` (one sentence that says what to do), and `errors`, one
+/// sentence for each mistake of the input, where there are some.
+[[nodiscard]] Response
+problem(int status, std::string_view detail, const std::vector<std::string>& errors = {});
+
+/// 503 with Retry-After: whoever comes again in a second may be served.
+[[nodiscard]] Response come_again(std::string_view detail);
+
+/// come_again() for what could not be held in memory.
+[[nodiscard]] Response no_memory();
+
+/// `Not Found` for 404; the empty text for a status that this service does not send.
+[[nodiscard]] std::string_view words_of(int status);
+
+/// What an exception means to a caller: 400 for input that cannot be meant so or that the database
+/// has no room for, 409 for a key that is taken, 503 when the database is in trouble and coming
+/// again may help, else 500. Only the first two are told in full; the others are logged, because
+/// their texts are for operators.
+[[nodiscard]] Response response_to(const std::exception& error, schema::Log& log);
 
 }  // namespace jobstrand::service

@@ -1,9 +1,13 @@
 #include "tools/service/http/router.hpp"
 
-#include "tools/service/http/problem.hpp"
-#include "tools/text/percent.hpp"
+#include "tools/service/http/message.hpp"
+#include "tools/text/http_address.hpp"
+
+#include <nlohmann/json.hpp>
 
 #include <optional>
+#include <string_view>
+#include <utility>
 
 namespace jobstrand::service {
 
@@ -93,6 +97,46 @@ std::variant<RouteMatch, Response> Router::find(std::string_view method, std::st
     Response refusal = problem(405, "this path takes " + allowed);
     refusal.headers.push_back({"Allow", allowed});
     return refusal;
+}
+
+namespace {
+
+/// Of the errors that Flowable has words of its own for.
+[[nodiscard]] std::string_view flowable_words_of(int status) {
+    switch (status) {
+        case 400:
+            return "Bad request";
+        case 404:
+            return "Not found";
+        case 500:
+            return "Internal server error";
+        default:
+            return words_of(status);
+    }
+}
+
+void add_flowable_members(Response& response) {
+    if (response.content_type != kProblemContent) {
+        return;
+    }
+    auto document = nlohmann::ordered_json::parse(response.body);
+    document["message"] = flowable_words_of(response.status);
+    document["exception"] = document["detail"];
+    response.body = document.dump() + '\n';
+}
+
+}  // namespace
+
+std::vector<Route> with_flowable_errors(std::vector<Route> routes) {
+    for (Route& route : routes) {
+        route.handle = [handle = std::move(route.handle)](Request request, const Answer& answer) {
+            handle(std::move(request), [answer](Response response) {
+                add_flowable_members(response);
+                answer(std::move(response));
+            });
+        };
+    }
+    return routes;
 }
 
 }  // namespace jobstrand::service

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tools/access/role.hpp"
+#include "tools/access/access_rights.hpp"
 #include "tools/service/http/message.hpp"
 
 #include <functional>
@@ -69,5 +69,9 @@ public:
 private:
     const std::vector<Route> routes_;
 };
+
+/// The same routes for clients of Flowable: a problem also has the `message` and `exception` that
+/// its REST services answer, the kind of the error and what is wrong.
+[[nodiscard]] std::vector<Route> with_flowable_errors(std::vector<Route> routes);
 
 }  // namespace jobstrand::service

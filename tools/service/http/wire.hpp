@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tools/service/http/quiet_calls.hpp"
+#include "tools/service/http/message.hpp"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -8,7 +8,9 @@
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/error.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/message.hpp>
 #include <boost/beast/http/read.hpp>
+#include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
 #include <sys/socket.h>
@@ -18,7 +20,53 @@
 #include <utility>
 #include <variant>
 
+/// Calls on sockets whose failure changes nothing: the socket is ended either way.
 namespace jobstrand::service {
+
+// NOLINTBEGIN(bugprone-unused-return-value): the error is in the parameter, for nobody.
+
+inline void quietly_cancel(boost::asio::ip::tcp::socket& socket) {
+    boost::system::error_code ignored;
+    socket.cancel(ignored);
+}
+
+/// What was written still goes out, and then the end of it.
+inline void quietly_end_sending(boost::asio::ip::tcp::socket& socket) {
+    boost::system::error_code ignored;
+    socket.shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
+}
+
+inline void quietly_close(boost::asio::ip::tcp::socket& socket) {
+    boost::system::error_code ignored;
+    socket.shutdown(boost::asio::ip::tcp::socket::shutdown_both, ignored);
+    socket.close(ignored);
+}
+
+inline void quietly_close(boost::asio::ip::tcp::acceptor& acceptor) {
+    boost::system::error_code ignored;
+    acceptor.close(ignored);
+}
+
+/// Where a client is; none when it is gone already.
+[[nodiscard]] inline boost::asio::ip::address quiet_address(boost::asio::ip::tcp::socket& socket) {
+    boost::system::error_code ignored;
+    return socket.remote_endpoint(ignored).address();
+}
+
+/// As far as it goes without waiting.
+inline void quietly_send(boost::asio::ip::tcp::socket& socket, boost::asio::const_buffer bytes) {
+    boost::system::error_code ignored;
+    socket.non_blocking(true, ignored);
+    socket.write_some(bytes, ignored);
+}
+
+/// Small answers leave at once.
+inline void quietly_hurry(boost::asio::ip::tcp::socket& socket) {
+    boost::system::error_code ignored;
+    socket.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
+}
+
+// NOLINTEND(bugprone-unused-return-value)
 
 /// The bytes of one client, in the clear or within TLS. `done` is called with an error, and a count
 /// where there is one; what is under way ends with an error when the socket is cancelled or closed.
@@ -139,5 +187,17 @@ private:
 
     std::variant<Socket, Tls> stream_;
 };
+
+using WireResponse = boost::beast::http::response<boost::beast::http::string_body>;
+
+/// A response as it goes out, with what all of them have: its date, and that nobody on the way
+/// keeps it or takes it for anything else. `is_head`: it answers HEAD, so its body stays here.
+[[nodiscard]] WireResponse on_the_wire(Response response, bool keep_alive, bool is_head);
+
+/// What is said about bytes that cannot be read as a request.
+[[nodiscard]] Response response_to_unreadable(const boost::beast::error_code& error);
+
+/// Whether an error is about bytes, and not about their connection.
+[[nodiscard]] bool is_about_bytes(const boost::beast::error_code& error);
 
 }  // namespace jobstrand::service

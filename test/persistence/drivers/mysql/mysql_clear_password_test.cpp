@@ -1,4 +1,4 @@
-#include "persistence/drivers/parse_database_url.hpp"
+#include "persistence/drivers/database_url.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "test/fixtures/fake_server.hpp"
 #include "test/fixtures/open_connection.hpp"

@@ -1,4 +1,4 @@
-#include "persistence/drivers/mysql/mysql_version.hpp"
+#include "persistence/drivers/mysql/mysql_database.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "persistence/drivers/postgresql/login_messages.hpp"
+#include "persistence/drivers/postgresql/guarded_login.hpp"
 
 #include <gtest/gtest.h>
 

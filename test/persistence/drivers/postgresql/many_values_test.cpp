@@ -1,6 +1,5 @@
-#include "persistence/drivers/postgresql/many_values.hpp"
-
-#include "persistence/sql/id_lists.hpp"
+#include "persistence/drivers/postgresql/postgresql_backend.hpp"
+#include "persistence/sql/many_rows.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "persistence/sql/new_rows.hpp"
+#include "persistence/sql/many_rows.hpp"
 #include "persistence/sql/sql_transaction.hpp"
 #include "schema/time.hpp"
 #include "test/persistence/adapter_test.hpp"

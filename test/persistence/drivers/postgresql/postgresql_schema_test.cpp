@@ -1,5 +1,5 @@
-#include "persistence/migration/optional_index.hpp"
 #include "persistence/migration/schema_migration.hpp"
+#include "persistence/migration/table_changes.hpp"
 #include "schema/tables.hpp"
 #include "test/persistence/adapter_test.hpp"
 #include "test/persistence/migration/schema_differences.hpp"

@@ -1,5 +1,4 @@
-#include "persistence/drivers/registry.hpp"
-#include "persistence/drivers/symptom.hpp"
+#include "persistence/drivers/driver.hpp"
 #include "persistence/migration/schema_migration.hpp"
 #include "test/persistence/adapter_test.hpp"
 

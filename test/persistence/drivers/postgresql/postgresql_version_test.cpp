@@ -1,4 +1,4 @@
-#include "persistence/drivers/postgresql/postgresql_version.hpp"
+#include "persistence/drivers/postgresql/postgresql_database.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

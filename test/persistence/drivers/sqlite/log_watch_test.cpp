@@ -1,5 +1,4 @@
-#include "persistence/drivers/sqlite/log_watch.hpp"
-
+#include "persistence/drivers/sqlite/sqlite_listener.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 #include "persistence/drivers/sqlite/sqlite_database.hpp"
 
 #include "persistence/drivers/database.hpp"
-#include "persistence/drivers/parse_database_url.hpp"
+#include "persistence/drivers/database_url.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 #include "test/fixtures/without_root.hpp"

@@ -1,5 +1,4 @@
-#include "persistence/drivers/sqlite/writer_queue.hpp"
-
+#include "persistence/drivers/sqlite/sqlite_connection.hpp"
 #include "persistence/drivers/sqlite/sqlite_database.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "test/fixtures/sqlite_file.hpp"

@@ -1,9 +1,0 @@
-#pragma once
-
-#include "persistence/sql/catalog.hpp"
-
-namespace jobstrand::persistence {
-
-extern const Catalog kMysqlCatalog;
-
-}  // namespace jobstrand::persistence

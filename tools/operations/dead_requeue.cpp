@@ -1,0 +1,367 @@
+#include "tools/operations/dead_requeue.hpp"
+
+#include "deadletter/job_selection.hpp"
+#include "schema/job_validation.hpp"
+#include "tools/operations/job/batch_running.hpp"
+#include "tools/operations/job/job_enqueueing.hpp"
+#include "tools/operations/job/job_showing.hpp"
+#include "tools/parameters/bulk_changes.hpp"
+#include "tools/parameters/option_values.hpp"
+#include "tools/session/session.hpp"
+#include "tools/text/terminal_text.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace jobstrand::cli {
+
+using deadletter::CauseSelection;
+using deadletter::DeadSelection;
+using deadletter::JobSelection;
+
+DeadSelection dead_selection_of(Session& session, const DeadBulkOptions& options) {
+    if (!options.group) {
+        return selection_of(session, options);
+    }
+    if (!options.ids.empty() || options.all) {
+        throw CliError(ExitCode::wrong_usage, "--group goes with filters, not with ids or --all");
+    }
+    if (!deadletter::is_cause_id(*options.group)) {
+        throw CliError(
+            ExitCode::wrong_usage,
+            fmt::format(
+                "--group must be 12 hexadecimal digits as `jobstrand dead groups` shows them, not "
+                "{}",
+                quoted_if_needed(*options.group)
+            )
+        );
+    }
+    DeadSelection selection =
+        CauseSelection{.cause = *options.group, .filter = filter_of(session, options.filter)};
+    if (session.dead_letters().count(selection) == 0) {
+        throw CliError(
+            ExitCode::not_found, fmt::format("no dead letter is of the group {}", *options.group)
+        );
+    }
+    return selection;
+}
+
+const std::vector<std::string>* named_in(const DeadSelection& selection) {
+    const auto* const jobs = std::get_if<JobSelection>(&selection);
+    return jobs != nullptr && jobs->is_by_id() ? &jobs->ids() : nullptr;
+}
+
+/// `--probe`: requeues the first of a selection for one attempt, waits until it has ended, and
+/// returns its id when it succeeded. Throws CliError with what it came to otherwise; then no other
+/// was touched. `wait` is how long it waits at most, as it was typed.
+[[nodiscard]] std::string try_first(
+    Session& session,
+    const deadletter::DeadSelection& selection,
+    const std::optional<std::string>& wait
+);
+
+namespace {
+
+using deadletter::ProbeEnd;
+using deadletter::ProbePatience;
+using deadletter::ProbeResult;
+
+[[nodiscard]] ProbePatience patience_of(const std::optional<std::string>& wait) {
+    ProbePatience patience;
+    patience.wait = schema::sleep_for;
+    if (wait) {
+        patience.most = duration_of("--probe-wait", *wait);
+        if (patience.most < schema::Duration{0} || patience.most > std::chrono::days(1)) {
+            throw CliError(ExitCode::wrong_usage, "--probe-wait must be at most a day");
+        }
+    }
+    return patience;
+}
+
+/// Why the others stay where they are.
+[[noreturn]] void stop(const ProbeResult& result) {
+    const std::string id = quoted_if_needed(result.id);
+    switch (result.end) {
+        case ProbeEnd::nothing_to_try:
+            throw CliError(ExitCode::not_found, "there is no such dead letter");
+        case ProbeEnd::not_requeued:
+            throw CliError(
+                ExitCode::refused,
+                fmt::format("{}: no other was requeued", why_not_job(result.item))
+            );
+        case ProbeEnd::failed:
+            throw CliError(
+                ExitCode::failed,
+                fmt::format(
+                    "job {} failed again and stands in place {}: {}\nno other was requeued",
+                    id,
+                    name_of(result.place.value()),
+                    printable(result.message)
+                )
+            );
+        case ProbeEnd::suspended:
+            throw CliError(
+                ExitCode::failed,
+                fmt::format(
+                    "job {} is suspended and does not run: `jobstrand job show {}` says why\nno "
+                    "other was requeued",
+                    id,
+                    id
+                )
+            );
+        case ProbeEnd::succeeded:
+        case ProbeEnd::not_ended:
+            break;
+    }
+    throw CliError(
+        ExitCode::failed,
+        fmt::format(
+            "job {} has not ended and stands in place {}: is there a node for it? `jobstrand job "
+            "show {}` says what it waits for; --probe-wait waits longer\nno other was requeued",
+            id,
+            result.place ? name_of(*result.place) : "",
+            id
+        )
+    );
+}
+
+}  // namespace
+
+std::string try_first(
+    Session& session,
+    const deadletter::DeadSelection& selection,
+    const std::optional<std::string>& wait
+) {
+    const ProbeResult result = session.dead_letters().probe(selection, patience_of(wait));
+    const bool was_requeued =
+        result.end != ProbeEnd::nothing_to_try && result.end != ProbeEnd::not_requeued;
+    session.count_changes(was_requeued ? 1 : 0);
+    if (result.end != ProbeEnd::succeeded) {
+        stop(result);
+    }
+    session.tell(fmt::format("job {} succeeded; now the others", quoted_if_needed(result.id)));
+    return result.id;
+}
+
+namespace {
+
+using deadletter::BulkCounts;
+using deadletter::BulkPace;
+using deadletter::BulkWatch;
+using deadletter::DeadLetters;
+using deadletter::DeadSelection;
+using deadletter::JobSelection;
+using deadletter::Revival;
+using persistence::JobFilter;
+
+/// Faster than any database: no pace at all.
+constexpr std::int64_t kFastest = 1'000'000;
+
+/// Refused jobs that are told one by one.
+constexpr std::size_t kNamed = 10;
+
+[[nodiscard]] BulkPace pace_of(const std::string& text) {
+    return {
+        .per_second = whole_number("--rate", text, 1, kFastest),
+        .wait = schema::sleep_for,
+    };
+}
+
+[[nodiscard]] schema::Duration spread_of(const std::string& text) {
+    const schema::Duration spread = duration_of("--spread", text);
+    if (spread < std::chrono::seconds(1) || spread > std::chrono::days(366)) {
+        throw CliError(
+            ExitCode::wrong_usage,
+            fmt::format("--spread must be from a second to a year, not {}", quoted_if_needed(text))
+        );
+    }
+    return spread;
+}
+
+[[nodiscard]] Revival revival_of(Session& session, const RequeueOptions& options) {
+    Revival revival{
+        .retries = options.retries ? retries_of(*options.retries)
+                                   : session.settings().executor.retry.default_attempts,
+        .due_date = due_of(session, options.due),
+    };
+    if (options.spread) {
+        revival.spread = spread_of(*options.spread);
+    }
+    if (options.rate) {
+        if (!options.bulk.in_background) {
+            session.refuse_to_wait("--rate", "use --spread or --background");
+        }
+        revival.pace = pace_of(*options.rate);
+    }
+    return revival;
+}
+
+/// Runs an operation on all that match, says how many there were, and names the first ones that
+/// were refused. `more` is added to the record.
+template <typename Operation>
+[[nodiscard]] ExitCode report_all(
+    Session& session,
+    std::string_view done_word,
+    const Operation& operation,
+    const Record& more = {}
+) {
+    std::vector<std::string> refused;
+    const BulkCounts counts = with_progress(session, done_word, [&](BulkWatch watch) {
+        watch.on_item = [&refused](const deadletter::ItemResult& item) {
+            if (item.answer == deadletter::ItemAnswer::refused && refused.size() < kNamed) {
+                refused.push_back(why_not_job(item));
+            }
+        };
+        return operation(watch);
+    });
+    for (const std::string& why : refused) {
+        session.tell("jobstrand: " + why);
+    }
+    Record record{number_field(done_word, counts.done), number_field("skipped", counts.skipped)};
+    if (counts.refused > 0) {
+        record.push_back(number_field("refused", counts.refused));
+    }
+    record.insert(record.end(), more.begin(), more.end());
+    write_record(session.streams().out, session.format(), record);
+    if (counts.refused == 0) {
+        return ExitCode::done;
+    }
+    return counts.done > 0 ? ExitCode::partly_done : ExitCode::refused;
+}
+
+/// `This requeues 3 dead letters: 2 mail, 1 report.`
+[[nodiscard]] std::string
+question(DeadLetters& dead, const char* form, const DeadSelection& selection) {
+    const auto number = dead.count(selection);
+    const std::string count = fmt::format("{} dead letter{}", number, number == 1 ? "" : "s");
+    const auto* const jobs = std::get_if<JobSelection>(&selection);
+    const std::string types =
+        jobs != nullptr ? by_type(dead.count_types(jobs->filter())) : std::string();
+    return fmt::format(fmt::runtime(form), count, types);
+}
+
+/// `--payload`: gives the one job that was named another payload, as `job set` does.
+void replace_payload(Session& session, const DeadSelection& selection, const std::string& text) {
+    const std::vector<std::string>* const ids = named_in(selection);
+    if (ids == nullptr || ids->size() != 1) {
+        throw CliError(ExitCode::wrong_usage, "--payload goes with the id of one dead letter");
+    }
+    const deadletter::JobDetails found =
+        find_job(session, ids->front(), schema::JobPlace::dead_letter);
+    schema::Job edited = found.placed.job;
+    edited.payload = payload_of(session, text);
+    std::vector<std::string> problems =
+        schema::problems_of_field(schema::field_of(&schema::Job::payload), edited);
+    if (problems.empty()) {
+        problems = problems_for_service(edited, session.settings());
+    }
+    if (!problems.empty()) {
+        throw CliError(ExitCode::wrong_usage, problems.front());
+    }
+    const deadletter::ItemResult item = session.jobs().change(
+        edited.id, {.fields = {schema::set_to(&schema::Job::payload, edited.payload)}}
+    );
+    if (item.answer != deadletter::ItemAnswer::done) {
+        throw CliError(ExitCode::not_found, why_not_job(item));
+    }
+}
+
+[[nodiscard]] schema::BatchOrder order_of(const Revival& revival) {
+    return {
+        .operation = schema::BatchOperation::requeue,
+        .retries = revival.retries,
+        .due_date = revival.due_date,
+        .spread = revival.spread,
+        .per_second = revival.pace ? revival.pace->per_second : 0,
+    };
+}
+
+/// What is meant as a batch. Precondition: nothing was named.
+[[nodiscard]] persistence::NewBatch
+batch_of(Session& session, const DeadSelection& selection, schema::BatchOrder order) {
+    const std::int64_t total = session.dead_letters().count(selection);
+    if (const auto* const group = std::get_if<deadletter::CauseSelection>(&selection)) {
+        order.cause = group->cause;
+        return {.order = std::move(order), .filter = group->filter, .total = total};
+    }
+    const JobFilter& filter = std::get<JobSelection>(selection).filter();
+    return {.order = std::move(order), .filter = filter, .total = total};
+}
+
+/// Of ids, those behind the first: the probe is gone.
+[[nodiscard]] DeadSelection without_first(const DeadSelection& selection) {
+    const std::vector<std::string>* const ids = named_in(selection);
+    return ids == nullptr ? selection
+                          : DeadSelection(JobSelection::these({ids->begin() + 1, ids->end()}));
+}
+
+}  // namespace
+
+ExitCode requeue_dead(Session& session, const RequeueOptions& options) {
+    if (options.probe_wait && !options.probe) {
+        throw CliError(ExitCode::wrong_usage, "--probe-wait goes with --probe");
+    }
+    if (options.probe) {
+        session.refuse_to_wait("--probe", "requeue one of them, look how it ends, then the others");
+    }
+    DeadSelection selection = dead_selection_of(session, options.bulk);
+    const Revival revival = revival_of(session, options);
+    DeadLetters& dead = session.dead_letters();
+    if (options.bulk.dry_run) {
+        return show_dry_run(session, dead.preview(selection, kDryRunSample));
+    }
+    const bool is_by_id = named_in(selection) != nullptr;
+    // Nothing is lost by it, so a script need not say so.
+    if (!is_by_id && !options.bulk.yes && session.streams().in_is_terminal) {
+        confirm(session, false, question(dead, "This requeues {}{}.", selection));
+    }
+    if (options.payload) {
+        replace_payload(session, selection, *options.payload);
+    }
+    Record probed;
+    if (options.probe) {
+        probed.push_back(text_field("probe", try_first(session, selection, options.probe_wait)));
+        selection = without_first(selection);
+    }
+    const auto requeue = [&](const BulkWatch& watch) {
+        return dead.requeue(selection, revival, watch);
+    };
+    if (is_by_id) {
+        return report_jobs(session, "requeued", requeue);
+    }
+    const auto as_batch = run_as_batch(
+        session,
+        batch_of(session, selection, order_of(revival)),
+        {.in_background = options.bulk.in_background, .more = probed}
+    );
+    return as_batch ? *as_batch : report_all(session, "requeued", requeue, probed);
+}
+
+ExitCode remove_dead(Session& session, const DeadBulkOptions& options) {
+    const DeadSelection selection = dead_selection_of(session, options);
+    DeadLetters& dead = session.dead_letters();
+    if (options.dry_run) {
+        return show_dry_run(session, dead.preview(selection, kDryRunSample));
+    }
+    const auto remove = [&](const BulkWatch& watch) { return dead.remove(selection, watch); };
+    if (named_in(selection) != nullptr) {
+        return report_jobs(session, "removed", remove);
+    }
+    if (!options.yes) {
+        confirm(session, false, question(dead, "This removes {} for good{}.", selection));
+    }
+    const auto as_batch = run_as_batch(
+        session,
+        batch_of(session, selection, {.operation = schema::BatchOperation::remove}),
+        {.in_background = options.in_background}
+    );
+    return as_batch ? *as_batch : report_all(session, "removed", remove);
+}
+
+}  // namespace jobstrand::cli

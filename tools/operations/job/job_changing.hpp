@@ -1,0 +1,44 @@
+#pragma once
+
+#include "schema/job.hpp"
+#include "tools/parameters/bulk_changes.hpp"
+#include "tools/parameters/field_options.hpp"
+#include "tools/parameters/option_values.hpp"
+#include "tools/process/exit_code.hpp"
+#include "tools/session/session.hpp"
+
+#include <optional>
+#include <string>
+
+namespace jobstrand::cli {
+
+struct SetOptions {
+    BulkOptions bulk;
+
+    /// Where the jobs stand. Empty: ids are looked for everywhere, filters in the executable place.
+    std::string place;
+    TypedFields fields = fields_with(&schema::JobField::change);
+    DueOptions due;  ///< Of timers, and of what could run.
+};
+
+/// `job set`: changes jobs that no node holds.
+[[nodiscard]] ExitCode set_jobs(Session& session, const SetOptions& options);
+
+struct RunOptions {
+    std::string id;
+};
+
+/// `job run`: runs one executable job now, in this process, with the service's handlers (R006).
+[[nodiscard]] ExitCode run_job(Session& session, const RunOptions& options);
+
+struct RemoveOptions {
+    BulkOptions bulk;
+
+    /// Where the jobs stand. Empty: ids are looked for everywhere, filters in the executable place.
+    std::string place;
+};
+
+/// `rm`: deletes jobs that no node holds and that carry no series on; that is `series end`.
+[[nodiscard]] ExitCode remove_jobs(Session& session, const RemoveOptions& options);
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,319 @@
+#include "deadletter/job_search.hpp"
+#include "schema/limits.hpp"
+#include "tools/access/narrowed_store.hpp"
+#include "tools/service/flowable_rest.hpp"
+#include "tools/service/http/message.hpp"
+#include "tools/service/http/router.hpp"
+#include "tools/service/routes.hpp"
+#include "tools/service/worker_hand_over.hpp"
+#include "tools/service/worker_json.hpp"
+#include "tools/text/http_address.hpp"
+#include "tools/text/terminal_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace jobstrand::service {
+
+namespace {
+
+using executor::WorkResult;
+using persistence::FieldCondition;
+using persistence::HeldJob;
+using persistence::WorkerAnswer;
+using schema::Job;
+using schema::JobPlace;
+
+constexpr std::string_view kWorkerJson = "application/json";
+
+/// Jobs of one answer, and those that may be passed over before it: each of them is read.
+constexpr std::size_t kListSizeMax = 1000;
+constexpr std::size_t kListStartMax = 10'000;
+
+constexpr std::array<std::pair<std::string_view, std::string Job::*>, 12> kFilters{{
+    {"id", &Job::id},
+    {"processInstanceId", &Job::process_instance_id},
+    {"processDefinitionId", &Job::process_definition_id},
+    {"executionId", &Job::execution_id},
+    {"scopeId", &Job::scope_id},
+    {"subScopeId", &Job::sub_scope_id},
+    {"scopeDefinitionId", &Job::scope_definition_id},
+    {"scopeType", &Job::scope_type},
+    {"elementId", &Job::element_id},
+    {"elementName", &Job::element_name},
+    {"exceptionMessage", &Job::exception_message},
+    {"tenantId", &Job::tenant_id},
+}};
+
+struct ListQuery {
+    persistence::JobFilter filter = {};
+    std::size_t start = 0;
+    std::size_t size = 10;
+};
+
+[[nodiscard]] std::size_t
+list_number_in(std::string_view name, std::string_view text, std::size_t most) {
+    std::size_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
+    if (error != std::errc{} || stop != end || number > most) {
+        throw std::invalid_argument(fmt::format("{} must be a whole number, 0 to {}", name, most));
+    }
+    return number;
+}
+
+/// The list is in one order only; locks and failures are asked for by a word for each answer.
+[[nodiscard]] bool is_read_as_word(ListQuery& query, std::string_view name, std::string_view text) {
+    if (name == "locked" || name == "unlocked") {
+        query.filter.locked = name == "locked";
+        return text == "true";
+    }
+    if (name == "withException") {
+        query.filter.failed = true;
+        return text == "true";
+    }
+    return (name == "sort" && text == "id") || (name == "order" && text == "asc");
+}
+
+void read(ListQuery& query, const std::string& name, const std::string& text) {
+    const auto found =
+        std::ranges::find(kFilters, name, &std::pair<std::string_view, std::string Job::*>::first);
+    if (found != kFilters.end()) {
+        query.filter.fields.push_back(persistence::equals(found->second, text));
+    } else if (name == "start") {
+        query.start = list_number_in(name, text, kListStartMax);
+    } else if (name == "size") {
+        query.size = list_number_in(name, text, kListSizeMax);
+    } else if (!is_read_as_word(query, name, text)) {
+        throw std::invalid_argument(
+            fmt::format("{}={} is not supported here", cli::printable(name), cli::printable(text))
+        );
+    }
+}
+
+[[nodiscard]] ListQuery query_of(const Request& request) {
+    const auto items = query_items(request.query());
+    if (!items) {
+        throw std::invalid_argument("the query has a bad escape, or is not UTF-8");
+    }
+    ListQuery query;
+    for (const auto& [name, text] : *items) {
+        read(query, name, text);
+    }
+    return query;
+}
+
+/// `GET /external-job-api/jobs` as Flowable answers it: jobs of the external place in the order of
+/// their ids, filtered and cut by what stands behind the question mark; `total` counts all that
+/// match. What Flowable knows and this does not is refused, and never left out of the filter.
+[[nodiscard]] Response list_flowable_jobs(const ApiParts& api, const Request& request) {
+    const ListQuery query = query_of(request);
+    const std::vector<JobPlace> places{JobPlace::external_worker};
+    NarrowedStore store(api.engine.store(), request.scope);
+    const deadletter::JobSearch search(store);
+    const auto page = search.list(
+        {.places = places,
+         .filter = query.filter,
+         .limit = std::max<std::size_t>(query.start + query.size, 1)}
+    );
+    const std::string origin = origin_of(request.header("Host"));
+    std::vector<std::string> jobs;
+    for (std::size_t i = query.start; i < page.items.size() && jobs.size() < query.size; ++i) {
+        jobs.push_back(flowable_json(page.items[i].job, origin));
+    }
+    return {
+        .status = 200,
+        .body = fmt::format(
+            R"({{"data":[{}],"total":{},"start":{},"sort":"id","order":"asc","size":{}}})"
+            "\n",
+            fmt::join(jobs, ","),
+            search.count(places, deadletter::JobSelection::matching(query.filter)),
+            query.start,
+            jobs.size()
+        )};
+}
+
+[[nodiscard]] Response no_external_job() {
+    return problem(404, "there is no such external job: it may be done already");
+}
+
+[[nodiscard]] Response response_to_answer(WorkerAnswer answer, std::string_view worker) {
+    switch (answer) {
+        case WorkerAnswer::done:
+            return {.status = 204, .body = {}};
+        case WorkerAnswer::not_found:
+            return no_external_job();
+        case WorkerAnswer::not_held:
+            break;
+    }
+    return problem(403, fmt::format("{} does not hold a lock on the requested job", worker));
+}
+
+[[nodiscard]] Response show_external_job(const ApiParts& api, const Request& request) {
+    const auto found =
+        NarrowedStore(api.engine.store(), request.scope).find(request.parameters.front());
+    if (!found || found->place != schema::JobPlace::external_worker) {
+        return no_external_job();
+    }
+    const std::string origin = origin_of(request.header("Host"));
+    return {.status = 200, .body = flowable_json(found->job, origin) + '\n'};
+}
+
+[[nodiscard]] executor::AcquireOrder order_in(const RequestMembers& members) {
+    // What would choose among the jobs, such as users and groups, must not be left out.
+    members.refuse_others(
+        {"topic",
+         "lockDuration",
+         "numberOfTasks",
+         "numberOfRetries",
+         "workerId",
+         "tenantId",
+         "scopeType"}
+    );
+    executor::AcquireOrder order{
+        .worker = members.required_text("workerId"),
+        .topics = {members.required_text("topic")},
+        .lock = members.duration("lockDuration").value_or(schema::Duration::zero()),
+        .jobs = members.number("numberOfTasks", 1, schema::limits::kJobsOfWorker).value_or(1),
+        .tenant = members.text("tenantId"),
+        .scope_type = members.text("scopeType")};
+    // How often Flowable begins anew when two workers meet. Here they do not.
+    (void)members.number("numberOfRetries", 0, std::numeric_limits<int>::max());
+    return order;
+}
+
+[[nodiscard]] Response
+acquire(const ApiParts& api, const HandOver& hand_over, const Request& request) {
+    const executor::AcquireOrder order = order_in(RequestMembers(request.body));
+    const auto jobs = NarrowedWorkers(api, request.scope).acquire(order);
+    const std::string origin = origin_of(request.header("Host"));
+    std::vector<std::string> texts;
+    for (const schema::Job& job : jobs) {
+        texts.push_back(flowable_json_with_variables(job, origin));
+    }
+    const std::string body = fmt::format("[{}]\n", fmt::join(texts, ","));
+    return hand_over({.status = 200, .body = body}, order.worker, jobs);
+}
+
+[[nodiscard]] Response
+finish(const ApiParts& api, const Request& request, const RequestMembers& members, auto what) {
+    const std::string worker = members.required_text("workerId");
+    const WorkResult result{.job = {.id = request.parameters.front()}, .what = std::move(what)};
+    return response_to_answer(
+        NarrowedWorkers(api, request.scope).finish(worker, std::span(&result, 1)).front(), worker
+    );
+}
+
+[[nodiscard]] WorkNews news_in(const RequestMembers& members, std::string action) {
+    WorkNews news{.action = std::move(action)};
+    if (const auto variables = members.value("variables")) {
+        news.variables = flowable_variables(*variables);
+    }
+    return news;
+}
+
+[[nodiscard]] Response complete(const ApiParts& api, const Request& request) {
+    const RequestMembers members(request.body);
+    WorkNews news = news_in(members, "complete");
+    if (news.variables.empty()) {
+        return finish(api, request, members, executor::WorkCompleted{});
+    }
+    return finish(api, request, members, executor::WorkHandedOn{outcome_of(std::move(news))});
+}
+
+[[nodiscard]] Response throw_error(const ApiParts& api, const Request& request) {
+    const RequestMembers members(request.body);
+    WorkNews news = news_in(members, "bpmnError");
+    news.error_code = members.text("errorCode");
+    return finish(api, request, members, executor::WorkHandedOn{outcome_of(std::move(news))});
+}
+
+[[nodiscard]] Response terminate(const ApiParts& api, const Request& request) {
+    const RequestMembers members(request.body);
+    WorkNews news = news_in(members, "cmmnTerminate");
+    return finish(api, request, members, executor::WorkHandedOn{outcome_of(std::move(news))});
+}
+
+[[nodiscard]] Response fail(const ApiParts& api, const Request& request) {
+    const RequestMembers members(request.body);
+    schema::JobFailure failure{
+        .message = members.text("errorMessage").value_or(""),
+        .details = members.text("errorDetails").value_or(""),
+        .retry_after = members.duration("retryTimeout")};
+    if (const auto retries = members.number("retries", 0, schema::limits::kRetryAttempts)) {
+        failure.retries_left = static_cast<int>(*retries);
+    }
+    return finish(api, request, members, executor::WorkFailed{std::move(failure)});
+}
+
+[[nodiscard]] Response give_back(const ApiParts& api, const Request& request) {
+    const std::string worker = RequestMembers(request.body).required_text("workerId");
+    const HeldJob job{.id = request.parameters.front()};
+    return response_to_answer(
+        NarrowedWorkers(api, request.scope).give_back(worker, std::span(&job, 1)).front(), worker
+    );
+}
+
+[[nodiscard]] std::int64_t
+count_held(const ApiParts& api, const Request& request, std::vector<FieldCondition> conditions) {
+    NarrowedStore store(api.engine.store(), request.scope);
+    return deadletter::JobSearch(store).count(
+        {schema::JobPlace::external_worker},
+        deadletter::JobSelection::matching({.fields = std::move(conditions)})
+    );
+}
+
+/// With a tenant, whoever holds jobs of others too is refused, and keeps all.
+[[nodiscard]] Response give_back_all(const ApiParts& api, const Request& request) {
+    const RequestMembers members(request.body);
+    const std::string worker = members.required_text("workerId");
+    const auto tenant = members.text("tenantId").value_or("");
+    if (tenant.empty()) {
+        (void)NarrowedWorkers(api, request.scope).give_back_all(worker, std::nullopt);
+        return {.status = 204, .body = {}};
+    }
+    const FieldCondition is_held = persistence::equals(&schema::Job::lock_owner, worker);
+    const FieldCondition is_of_tenant = persistence::equals(&schema::Job::tenant_id, tenant);
+    if (count_held(api, request, {is_held}) != count_held(api, request, {is_held, is_of_tenant})) {
+        return problem(400, fmt::format("{} holds jobs of other tenants than {}", worker, tenant));
+    }
+    (void)NarrowedWorkers(api, request.scope).give_back_all(worker, tenant);
+    return {.status = 204, .body = {}};
+}
+
+}  // namespace
+
+std::vector<Route> flowable_worker_routes(const ApiParts& api, WorkPool& pool) {
+    const auto on = [&](Response (*handle)(const ApiParts&, const Request&)) {
+        return pool.wrap([&api, handle](const Request& request) { return handle(api, request); });
+    };
+    const auto take = [&api, hand_over = HandOver(api, pool)](const Request& request) {
+        return acquire(api, hand_over, request);
+    };
+    using enum Role;
+    const std::string base = "/external-job-api";
+    const std::string job = base + "/acquire/jobs/{id}";
+    return with_flowable_errors(honouring_scope({
+        {"GET", base + "/jobs", read, on(list_flowable_jobs)},
+        {"GET", base + "/jobs/{id}", read, on(show_external_job)},
+        {"POST", base + "/acquire/jobs", worker, pool.wrap(take), {kWorkerJson}},
+        {"POST", job + "/complete", worker, on(complete), {kWorkerJson}},
+        {"POST", job + "/bpmnError", worker, on(throw_error), {kWorkerJson}},
+        {"POST", job + "/cmmnTerminate", worker, on(terminate), {kWorkerJson}},
+        {"POST", job + "/fail", worker, on(fail), {kWorkerJson}},
+        {"POST", base + "/unacquire/jobs", worker, on(give_back_all), {kWorkerJson}},
+        {"POST", base + "/unacquire/jobs/{id}", worker, on(give_back), {kWorkerJson}},
+    }));
+}
+
+}  // namespace jobstrand::service
