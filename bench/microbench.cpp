@@ -139,10 +139,6 @@ void make_a_uuid7(benchmark::State& state) {
 }
 BENCHMARK(make_a_uuid7);
 
-}  // namespace
-
-namespace {
-
 void parse_an_iso_duration(benchmark::State& state) {
     for (auto _ : state) {
         benchmark::DoNotOptimize(schema::parse_iso_duration("P1DT2H30M4.5S"));
@@ -179,10 +175,6 @@ void parse_a_sql_time(benchmark::State& state) {
     }
 }
 BENCHMARK(parse_a_sql_time);
-
-}  // namespace
-
-namespace {
 
 constexpr std::size_t kPage = 512;
 

@@ -16,6 +16,7 @@ using persistence::DbError;
 using persistence::DbErrorKind;
 using schema::Batch;
 using schema::BatchOrder;
+using schema::BatchState;
 
 namespace {
 
@@ -95,9 +96,6 @@ std::optional<Batch> BatchRun::pass_over(const Batch& batch) {
     over.passes_over = true;
     return store_.step_batch(batch.id, over, clock_.now());
 }
-
-using schema::Batch;
-using schema::BatchState;
 
 BulkCounts counts_of(const Batch& batch) {
     return {

@@ -14,11 +14,11 @@
 
 namespace jobstrand::deadletter {
 
-namespace {
-
 using persistence::DeadLetterFailure;
 using persistence::JobAnswer;
 using schema::JobPlace;
+
+namespace {
 
 using Ids = std::vector<std::string>;
 using Answers = std::vector<JobAnswer>;
@@ -348,8 +348,6 @@ std::vector<std::string> DeadLetters::ids_of_cause(
 }
 
 namespace {
-
-using schema::JobPlace;
 
 /// One attempt: where it fails it is a dead letter again, and nothing is left behind that runs.
 constexpr int kAttemptsOfProbe = 1;

@@ -9,9 +9,13 @@
 
 namespace jobstrand::deadletter {
 
+using persistence::HeldSibling;
+using persistence::Node;
+using schema::Job;
+using schema::JobPlace;
+
 namespace {
 
-using persistence::Node;
 using List = NodeView::List;
 
 template <typename Condition>
@@ -103,10 +107,6 @@ std::int64_t running_of(const LimitUse& use) {
 }
 
 namespace {
-
-using persistence::HeldSibling;
-using schema::Job;
-using schema::JobPlace;
 
 /// What the conditions ask.
 struct Case {
@@ -303,9 +303,6 @@ std::vector<ReasonCode> explain(const JobFacts& facts) {
     }
     return reasons;
 }
-
-using schema::Job;
-using schema::JobPlace;
 
 JobFacts Explainer::facts_of(const std::string& id, const NeedOf& need_of) const {
     JobFacts facts{.id = id, .now = clock_.now(), .placed = stores_.jobs.find(id)};

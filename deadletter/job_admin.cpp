@@ -12,8 +12,11 @@
 namespace jobstrand::deadletter {
 
 using persistence::JobAnswer;
+using persistence::ManyChanges;
 using persistence::SuspensionScope;
+using schema::Job;
 using schema::JobPlace;
+using schema::PlacedJob;
 
 BulkCounts JobAdmin::fire(const std::vector<std::string>& ids, const BulkWatch& watch) {
     const auto fire = [&](const std::string& id) { return store_.fire_timer(id, clock_.now()); };
@@ -78,12 +81,6 @@ BulkCounts JobAdmin::change_timers(
 }
 
 namespace {
-
-using persistence::JobAnswer;
-using persistence::ManyChanges;
-using schema::Job;
-using schema::JobPlace;
-using schema::PlacedJob;
 
 /// A job may move while it is looked for: between the timers and the executable jobs.
 constexpr int kTriesToFind = 3;
@@ -218,10 +215,6 @@ JobAdmin::change_page(JobPlace place, std::vector<Job> jobs, const ManyChanges& 
 }
 
 namespace {
-
-using persistence::JobAnswer;
-using schema::Job;
-using schema::JobPlace;
 
 /// A job may move while it is looked for: from the timers to the executable jobs, and from there to
 /// the dead letters. It cannot do more in the time of these tries.
@@ -375,9 +368,6 @@ ItemResult JobAdmin::cancel_one(const std::string& id, const std::string& messag
 }
 
 // How JobAdmin suspends and activates single jobs.
-
-using persistence::SuspensionScope;
-using schema::JobPlace;
 
 ItemResult JobAdmin::suspend_one(const std::string& id) {
     if (store_.is_of_engine(SuspensionScope::job, id)) {

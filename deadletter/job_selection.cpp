@@ -2,11 +2,10 @@
 
 namespace jobstrand::deadletter {
 
-namespace {
-
 using persistence::FieldCondition;
+using persistence::JobAnswer;
 
-}  // namespace
+namespace {}  // namespace
 
 JobStretches::JobStretches(
     persistence::OperatorStore& store,
@@ -80,8 +79,6 @@ std::int64_t count_in(
     }
     return total;
 }
-
-using persistence::JobAnswer;
 
 namespace {
 

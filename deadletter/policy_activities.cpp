@@ -13,11 +13,13 @@
 
 namespace jobstrand::deadletter {
 
-namespace {
-
 using persistence::DeadLetterFailure;
 using persistence::JobAnswer;
+using persistence::SortedPart;
 using schema::Job;
+using schema::JobPlace;
+
+namespace {
 
 constexpr std::size_t kReadInAPass = 10'000;
 constexpr std::size_t kRequeuedAtOnce = schema::limits::kJobsPerTransaction;
@@ -161,11 +163,6 @@ void AutomaticRequeue::leave_alone(const std::string& id) {
 }
 
 namespace {
-
-using persistence::JobAnswer;
-using persistence::SortedPart;
-using schema::Job;
-using schema::JobPlace;
 
 /// Jobs of one transaction, and transactions of one pass.
 constexpr std::size_t kJobs = 500;

@@ -8,11 +8,15 @@
 
 namespace jobstrand::deadletter {
 
-namespace {
-
+using persistence::CalendarAnswer;
+using persistence::SeriesAnswer;
+using persistence::SeriesCondition;
 using persistence::SeriesSummary;
+using persistence::SuspensionScope;
 using schema::JobPlace;
 using schema::PlacedJob;
+
+namespace {
 
 [[nodiscard]] std::vector<JobPlace> places_of(TimerState state) {
     switch (state) {
@@ -78,12 +82,6 @@ std::vector<std::string> TimerSearch::turns_of(const std::string& group) const {
 }
 
 namespace {
-
-using persistence::CalendarAnswer;
-using persistence::SeriesAnswer;
-using persistence::SeriesCondition;
-using persistence::SeriesSummary;
-using persistence::SuspensionScope;
 
 /// Series that are asked for in one statement.
 constexpr std::size_t kSeriesAskedFor = 1000;

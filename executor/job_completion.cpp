@@ -14,10 +14,13 @@
 
 namespace jobstrand::executor {
 
-namespace {
-
+using persistence::DbError;
+using persistence::DbErrorKind;
 using persistence::Outcome;
+using persistence::OutcomeAnswer;
 using schema::limits::kJobsPerTransaction;
+
+namespace {
 
 /// Up to what a transaction takes.
 void move_first(std::deque<Outcome>& from, std::vector<Outcome>& batch) {
@@ -111,8 +114,6 @@ bool OutcomeMailbox::is_all_written() const {
 
 namespace {
 
-using persistence::Outcome;
-
 constexpr schema::Duration kFirstWait = std::chrono::seconds(1);
 constexpr schema::Duration kLongestWait = std::chrono::minutes(1);
 
@@ -185,11 +186,6 @@ std::set<std::string> RefusedOutcomes::types() const {
 }
 
 namespace {
-
-using persistence::DbError;
-using persistence::DbErrorKind;
-using persistence::Outcome;
-using persistence::OutcomeAnswer;
 
 /// Between two tries to write the last outcomes.
 constexpr schema::Duration kTryAgainWait = std::chrono::milliseconds(20);

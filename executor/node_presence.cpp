@@ -17,6 +17,10 @@
 
 namespace jobstrand::executor {
 
+using persistence::AskedTopic;
+using persistence::NodeState;
+using schema::JobPlace;
+
 namespace {
 
 /// Of a host that does not tell its name.
@@ -51,8 +55,6 @@ identity_of(const std::string& lock_owner, schema::LockGranularity locks) {
         .locks = locks,
     };
 }
-
-using schema::JobPlace;
 
 void DeadNodes::look(schema::TimePoint as_of) {
     {
@@ -101,9 +103,6 @@ std::int64_t DeadNodes::free_jobs_of(std::span<const std::string> nodes) {
     // Also frees what waited for them.
     return freed + use_.jobs.reset_expired_groups(use_.clock.now());
 }
-
-using persistence::AskedTopic;
-using persistence::NodeState;
 
 namespace {
 

@@ -13,9 +13,10 @@
 
 namespace jobstrand::executor {
 
-namespace {
-
 using schema::Job;
+using schema::JobDefinitionName;
+
+namespace {
 
 void refuse_invalid(const std::vector<Job>& jobs) {
     for (const Job& job : jobs) {
@@ -80,9 +81,6 @@ void JobDefaults::fill_in(Job& job, schema::TimePoint now) {
 }
 
 namespace {
-
-using schema::Job;
-using schema::JobDefinitionName;
 
 JobDefinitionName name_of_kind(const Job& job) {
     return {

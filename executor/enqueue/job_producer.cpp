@@ -13,12 +13,13 @@
 
 namespace jobstrand::executor {
 
-namespace {
-
 using persistence::NewSeries;
+using schema::Enqueued;
 using schema::Job;
 using schema::JobPlace;
 using schema::PlacedJob;
+
+namespace {
 
 std::vector<std::string> ids_of(const std::vector<PlacedJob>& jobs) {
     std::vector<std::string> ids;
@@ -274,9 +275,6 @@ void JobProducer::hand_over(HandOver jobs, schema::SteadyPoint locked_at) {
 }
 
 // How JobProducer enqueues jobs with unique keys.
-
-using schema::Enqueued;
-using schema::Job;
 
 namespace {
 

@@ -11,11 +11,11 @@
 
 namespace jobstrand::executor {
 
-namespace {
-
 using persistence::Outcome;
 using schema::LogLevel;
 using schema::TransitionReason;
+
+namespace {
 
 constexpr std::chrono::seconds kSecond{1};
 
@@ -136,8 +136,6 @@ std::optional<schema::SteadyPoint> FailureLog::write_counts(schema::SteadyPoint 
 }
 
 namespace {
-
-using persistence::Outcome;
 
 bool is_failure_of_handler(const schema::Transition& transition) {
     using Reason = schema::TransitionReason;

@@ -12,11 +12,13 @@
 
 namespace jobstrand::executor {
 
-namespace {
-
 using persistence::EndedRun;
 using persistence::Outcome;
 using persistence::OutcomeAnswer;
+using persistence::ToldRun;
+using schema::RunNews;
+
+namespace {
 
 bool is_success(const Outcome& outcome, OutcomeAnswer answer) {
     return outcome.ended && outcome.transition.reason == schema::TransitionReason::completed &&
@@ -165,9 +167,6 @@ bool RunWriting::write() {
     }
     return true;
 }
-
-using persistence::ToldRun;
-using schema::RunNews;
 
 void RunNewsBook::progress(HeldJob& held, double part, std::string_view note) {
     change(held, [part, note](RunNews& news) {

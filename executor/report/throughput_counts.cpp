@@ -10,6 +10,11 @@
 
 namespace jobstrand::executor {
 
+using namespace std::chrono_literals;
+using schema::RunSums;
+using schema::ThroughputSpan;
+using schema::TimePoint;
+
 namespace {
 
 constexpr schema::Duration kMinute = std::chrono::minutes(1);
@@ -96,10 +101,6 @@ RunCounts::most_frequent(const Counts& counts, schema::Duration span) {
 }
 
 namespace {
-
-using schema::RunSums;
-using schema::ThroughputSpan;
-using schema::TimePoint;
 
 using Reason = schema::TransitionReason;
 
@@ -243,8 +244,6 @@ void ThroughputCounts::add_over(ThroughputSpan&& span) {
 }
 
 namespace {
-
-using namespace std::chrono_literals;
 
 /// Between two looks for what is too old, and after one that has found a whole page.
 constexpr schema::Duration kForgetInterval = 5min;

@@ -17,12 +17,13 @@
 
 namespace jobstrand::executor {
 
-namespace {
-
 using persistence::WorkerAnswer;
 using persistence::WorkerOutcome;
 using schema::Job;
+using schema::JobPlace;
 using schema::Transition;
+
+namespace {
 
 /// The scope type that Flowable's workers name when they want jobs of processes.
 constexpr std::string_view kOfProcesses = "bpmn";
@@ -390,9 +391,6 @@ void WorkerBroker::count_given_back(std::int64_t jobs) {
 }
 
 namespace {
-
-using schema::Job;
-using schema::JobPlace;
 
 constexpr schema::Duration kLookInterval = std::chrono::minutes(1);
 

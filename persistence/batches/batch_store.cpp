@@ -32,11 +32,14 @@
 
 namespace jobstrand::persistence {
 
-namespace {
-
 using schema::Batch;
+using schema::BatchOperation;
+using schema::BatchOrder;
 using schema::BatchState;
+using schema::Job;
 using schema::JobPlace;
+
+namespace {
 
 // One look at all that is meant: how many there are, and where they end.
 constexpr std::string_view kMeant = R"sql(
@@ -146,13 +149,6 @@ bool BatchStore::remove_batch(std::string_view id) {
 }
 
 namespace {
-
-using schema::Batch;
-using schema::BatchOperation;
-using schema::BatchOrder;
-using schema::BatchState;
-using schema::Job;
-using schema::JobPlace;
 
 // The next jobs of a batch.
 

@@ -27,9 +27,10 @@
 
 namespace jobstrand::persistence {
 
-namespace {
-
+using schema::Job;
 using schema::JobPlace;
+
+namespace {
 
 constexpr std::string_view kOldest = R"sql(
     SELECT {columns}
@@ -172,9 +173,6 @@ JobRows oldest_rows_beside(
 
 namespace {
 
-using schema::Job;
-using schema::JobPlace;
-
 /// Which jobs of a page one claim can hold: what else regards them needs their rows.
 class PlainJobs {
 public:
@@ -298,8 +296,6 @@ PageCandidates page_candidates(
 }
 
 namespace {
-
-using schema::JobPlace;
 
 /// Groups of one look.
 constexpr std::int64_t kGroupsOfOneLook = 256;

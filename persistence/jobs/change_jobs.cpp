@@ -21,10 +21,10 @@
 
 namespace jobstrand::persistence {
 
-namespace {
-
 using schema::Job;
 using schema::JobPlace;
+
+namespace {
 
 void store_payload(Transaction& transaction, Job& row, const std::string& payload, std::string id) {
     row.custom_values_id.clear();
@@ -239,9 +239,6 @@ std::vector<JobAnswer> SqlOperatorStore::change_all(
 }
 
 namespace {
-
-using schema::Job;
-using schema::JobPlace;
 
 /// Can run from now on, so that its wait counts from here. A turn of a series keeps the date that
 /// the ones behind it go by.

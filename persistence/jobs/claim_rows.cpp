@@ -26,11 +26,11 @@
 
 namespace jobstrand::persistence {
 
-namespace {
-
 using schema::Job;
 using schema::JobPlace;
 using schema::PlacedJob;
+
+namespace {
 
 constexpr std::string_view kLock = R"sql(
     UPDATE {table} {by_key}
@@ -163,9 +163,6 @@ bool claim_range(
 }
 
 namespace {
-
-using schema::Job;
-using schema::JobPlace;
 
 // Without an order and without a word about ids: no database then reads all jobs of an instance to
 // sort them, nor takes the key for the shorter way. Along the index they come in its order.

@@ -20,6 +20,7 @@ namespace jobstrand::persistence {
 
 using schema::Job;
 using schema::JobPlace;
+using schema::PlacedJob;
 
 std::size_t
 store_anew(Transaction& transaction, std::vector<Job>& timers, schema::TimePoint until) {
@@ -176,10 +177,6 @@ std::optional<schema::TimePoint> SqlTimerStore::next_due_of_others(
 }
 
 namespace {
-
-using schema::Job;
-using schema::JobPlace;
-using schema::PlacedJob;
 
 constexpr std::string_view kDue = R"sql(
     SELECT {columns}

@@ -15,6 +15,9 @@
 
 namespace jobstrand::persistence {
 
+using schema::Job;
+using schema::JobPlace;
+
 namespace {
 
 std::vector<std::string> ids_with_answer(const AnswersById& answers, JobAnswer wanted) {
@@ -73,9 +76,6 @@ std::vector<JobAnswer> change_named_jobs(
     );
 }
 
-using schema::Job;
-using schema::JobPlace;
-
 // A lock does not protect a job from it: the move raises REV_ and takes the row out of its table,
 // so that the holder's fence fails, whatever the run comes to.
 std::vector<JobAnswer> SqlOperatorStore::cancel(
@@ -125,9 +125,6 @@ SqlOperatorStore::remove(JobPlace place, std::span<const std::string> ids, schem
 }
 
 namespace {
-
-using schema::Job;
-using schema::JobPlace;
 
 DueDatesById by_id(std::span<const std::string> ids, const DueDates& due_dates) {
     DueDatesById by_id;

@@ -24,6 +24,11 @@
 
 namespace jobstrand::persistence {
 
+using schema::AcquisitionOrder;
+using schema::Job;
+using schema::JobPlace;
+using schema::OrderKey;
+
 /// Reads free jobs of ranges for update, in their order; those that another node is claiming right
 /// now are passed over.
 class RangeRows final {
@@ -80,9 +85,6 @@ private:
 };
 
 namespace {
-
-using schema::Job;
-using schema::JobPlace;
 
 // Where an index must be taken for its order, that names columns which the condition fixes:
 // PostgreSQL would else take the order of the key as good enough, and read other ranges on the way.
@@ -289,9 +291,6 @@ Job RangeReader::take_next() {
 }
 
 namespace {
-
-using schema::AcquisitionOrder;
-using schema::OrderKey;
 
 /// How many priorities one transaction looks at, a few short statements each.
 constexpr int kPrioritiesPerPage = 1000;

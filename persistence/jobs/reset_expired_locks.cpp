@@ -35,6 +35,9 @@
 
 namespace jobstrand::persistence {
 
+using schema::Job;
+using schema::JobPlace;
+
 /// A job whose lock has expired, or one whose lock nobody can read.
 struct LockedRow {
     std::string id;
@@ -70,8 +73,6 @@ read_locks_of_owners(Connection& connection, schema::JobPlace place, const LockS
 [[nodiscard]] PartRead read_due_timers(Connection& connection, const LockSearch& search);
 
 namespace {
-
-using schema::JobPlace;
 
 // One row about a part of the table, so that a part without an expired lock costs one statement.
 // There is no index on the locks: each claim would have to write it.
@@ -222,9 +223,6 @@ PartRead read_due_timers(Connection& connection, const LockSearch& search) {
 }
 
 namespace {
-
-using schema::Job;
-using schema::JobPlace;
 
 /// Those whose lock was renewed meanwhile are left out.
 std::vector<Job> expired_for_update(

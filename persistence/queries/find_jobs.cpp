@@ -25,6 +25,10 @@
 
 namespace jobstrand::persistence {
 
+using schema::Job;
+using schema::JobPlace;
+using schema::PlacedJob;
+
 inline constexpr std::string_view kFailureColumns =
     "ID_, HANDLER_TYPE_, EXCEPTION_MSG_, FAILED_TIME_";
 
@@ -39,10 +43,6 @@ inline constexpr std::string_view kFailureColumns =
 }
 
 namespace {
-
-using schema::Job;
-using schema::JobPlace;
-using schema::PlacedJob;
 
 // The payload comes with the row, so that both are of one moment.
 constexpr std::string_view kFind = R"sql(
@@ -293,8 +293,6 @@ std::string SqlOperatorStore::exception_details(const Job& job) {
 }
 
 namespace {
-
-using schema::Job;
 
 // Databases differ in where they sort what has no time, so those without one are a list of their
 // own behind the others. An index serves each.

@@ -16,9 +16,11 @@
 
 namespace jobstrand::persistence {
 
-namespace {
-
 using schema::Job;
+using schema::JobPlace;
+using schema::TimePoint;
+
+namespace {
 
 struct SharedColumn {
     std::string_view column;
@@ -102,8 +104,6 @@ std::string_view and_ours(const Dialect& dialect) {
 
 namespace {
 
-using schema::JobPlace;
-
 // In the order of the places. An execution that does not count is left alone.
 constexpr std::string_view kCount = R"sql(
     UPDATE ACT_RU_EXECUTION
@@ -145,9 +145,6 @@ void ExecutionCounts::write() {
 }
 
 namespace {
-
-using schema::Job;
-using schema::TimePoint;
 
 /// The clock of a producer that makes ids may be behind that of the database so far.
 constexpr std::chrono::minutes kSlowClock{1};

@@ -22,11 +22,11 @@
 
 namespace jobstrand::persistence {
 
-namespace {
-
 using schema::Job;
 using schema::JobPlace;
 using schema::PlacedJob;
+
+namespace {
 
 /// Jobs by their index among those to insert.
 using JobsByIndex = std::map<std::size_t, PlacedJob>;
@@ -236,9 +236,6 @@ std::vector<PlacedJob> EnqueuerStore::insert(std::vector<PlacedJob> jobs, IdOrig
 }
 
 namespace {
-
-using schema::Job;
-using schema::PlacedJob;
 
 void insert_payload(Transaction& transaction, Job& job, std::string id) {
     job.custom_values_id = std::move(id);

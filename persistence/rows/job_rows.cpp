@@ -21,10 +21,10 @@
 
 namespace jobstrand::persistence {
 
-namespace {
-
 using schema::Job;
 using schema::JobPlace;
+
+namespace {
 
 /// Without a tenant Flowable stores '', the default of the column, and asks for it.
 constexpr std::string_view kEmptyText = "''";
@@ -258,9 +258,6 @@ void sort_by_id(std::vector<Job>& jobs) {
 
 namespace {
 
-using schema::Job;
-using schema::JobPlace;
-
 constexpr std::string_view kLock = R"sql(
     SELECT {columns}
     FROM {table} {by_id}
@@ -398,8 +395,6 @@ bool is_locked(const Job& job, schema::TimePoint now) {
 }
 
 namespace {
-
-using schema::JobPlace;
 
 constexpr std::string_view kFind = R"sql(
     SELECT 'executable', ID_ FROM ACT_RU_JOB WHERE ID_ IN (...)

@@ -17,9 +17,13 @@
 
 namespace jobstrand::persistence {
 
-namespace {
-
+using schema::HolderState;
 using schema::Job;
+using schema::JobPlace;
+using schema::KeyHolder;
+using schema::PlacedJob;
+
+namespace {
 
 // A change of the rows that are there reads them for update, and other than an INSERT that fails it
 // shares them with nobody: who shares a row and then wants to change it waits for the others, and
@@ -148,12 +152,6 @@ void free_keys_of(Transaction& transaction, std::span<const Job* const> jobs) {
 }
 
 namespace {
-
-using schema::HolderState;
-using schema::Job;
-using schema::JobPlace;
-using schema::KeyHolder;
-using schema::PlacedJob;
 
 using Places = std::multimap<std::string, JobPlace, std::less<>>;
 

@@ -24,12 +24,12 @@
 
 namespace jobstrand::persistence {
 
-namespace {
-
 using schema::Job;
 using schema::JobPlace;
 using schema::PlacedJob;
 using schema::Transition;
+
+namespace {
 
 PlacedJob changed(Job&& job, const Transition& transition) {
     job.lock_owner.clear();
@@ -177,10 +177,6 @@ void move_rows(
 }
 
 namespace {
-
-using schema::Job;
-using schema::JobPlace;
-using schema::PlacedJob;
 
 constexpr std::string_view kCopy = R"sql(
     INSERT INTO {to} ({columns}, {changed}, REV_)

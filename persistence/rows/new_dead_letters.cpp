@@ -29,10 +29,11 @@
 
 namespace jobstrand::persistence {
 
-namespace {
-
 using schema::Job;
 using schema::JobPlace;
+using schema::PlacedJob;
+
+namespace {
 
 Incident incident_of(const NewDeadLetter& dead, schema::TimePoint now) {
     const Job& job = *dead.job;
@@ -124,10 +125,6 @@ void log_unplanned_dead_letters(
 }
 
 namespace {
-
-using schema::Job;
-using schema::JobPlace;
-using schema::PlacedJob;
 
 constexpr std::string_view kRename = R"sql(
     UPDATE {table} {by_id}
@@ -261,10 +258,6 @@ void run_diverting_duplicates(
 
 namespace {
 
-using schema::Job;
-using schema::JobPlace;
-using schema::PlacedJob;
-
 constexpr std::string_view kNameEmpty = R"sql(
     UPDATE {table} {by_id}
     SET ID_ = ?
@@ -349,9 +342,6 @@ void quarantine(
 }
 
 namespace {
-
-using schema::Job;
-using schema::JobPlace;
 
 /// Copies and the rows that they become, in the order of their ids.
 struct Restored {

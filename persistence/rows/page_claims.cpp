@@ -21,6 +21,9 @@
 
 namespace jobstrand::persistence {
 
+using schema::Job;
+using schema::JobPlace;
+
 namespace {
 
 // Each id is told by how many characters it shares with the one before, how many follow, and these.
@@ -119,8 +122,6 @@ void read_claim_text(std::string_view text, ClaimedJobs& jobs) {
 }
 
 namespace {
-
-using schema::Job;
 
 constexpr std::string_view kGate = R"sql(
     SELECT ID_
@@ -376,9 +377,6 @@ std::int64_t reset_expired_claims(
 }
 
 namespace {
-
-using schema::Job;
-using schema::JobPlace;
 
 constexpr std::string_view kBetween = R"sql(
     SELECT ID_, OWNER_, LOCK_EXP_TIME_, {bytes_as_text}

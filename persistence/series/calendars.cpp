@@ -28,6 +28,14 @@
 
 namespace jobstrand::persistence {
 
+using schema::CalendarTexts;
+using schema::Job;
+using schema::JobPlace;
+using schema::PlacedJob;
+using schema::Series;
+using schema::SeriesSchedule;
+using schema::TimePoint;
+
 /// A calendar that gets another text: all texts before that and after it.
 struct CalendarChange {
     std::string name;
@@ -100,13 +108,6 @@ private:
 };
 
 namespace {
-
-using schema::CalendarTexts;
-using schema::Job;
-using schema::JobPlace;
-using schema::PlacedJob;
-using schema::Series;
-using schema::TimePoint;
 
 constexpr std::string_view kSeriesOfCalendars = R"sql(
     SELECT {columns}
@@ -288,10 +289,6 @@ std::vector<CalendarMoves::LockedUser> CalendarMoves::users_for_update(Transacti
 }
 
 namespace {
-
-using schema::CalendarTexts;
-using schema::SeriesSchedule;
-using schema::TimePoint;
 
 constexpr std::string_view kPut = R"sql(
     INSERT INTO JS_CALENDAR (ID_, TEXT_) VALUES (?, ?)

@@ -24,13 +24,14 @@
 
 namespace jobstrand::persistence {
 
-namespace {
-
 using schema::Job;
 using schema::JobPlace;
 using schema::PlacedJob;
 using schema::Series;
+using schema::SeriesState;
 using schema::TurnOutcome;
+
+namespace {
 
 constexpr std::string_view kTurnOf = R"sql(SELECT TURN_ID_ FROM JS_SERIES WHERE ID_ = ?)sql";
 
@@ -100,10 +101,6 @@ void write_change(
 }
 
 namespace {
-
-using schema::JobPlace;
-using schema::PlacedJob;
-using schema::Series;
 
 void refuse_problems(const Series& series) {
     std::vector<std::string> problems = schema::problems_of(series);
@@ -181,11 +178,6 @@ std::vector<PlacedJob> EnqueuerStore::create(std::vector<NewSeries> series, sche
     );
     return turns;
 }
-
-using schema::Job;
-using schema::PlacedJob;
-using schema::Series;
-using schema::SeriesState;
 
 std::optional<std::string> SeriesStore::fire_series(std::string_view key, schema::TimePoint now) {
     const std::string id = context_.ids.next();
@@ -325,12 +317,6 @@ SeriesAnswer SeriesStore::remove_series(std::string_view key) {
 }
 
 namespace {
-
-using schema::Job;
-using schema::JobPlace;
-using schema::PlacedJob;
-using schema::Series;
-using schema::SeriesState;
 
 constexpr std::string_view kWithoutTurn = R"sql(
     SELECT S.ID_

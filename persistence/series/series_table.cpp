@@ -17,10 +17,10 @@
 
 namespace jobstrand::persistence {
 
-namespace {
-
 using schema::Series;
 using schema::SeriesState;
+
+namespace {
 
 using SeriesMember = std::variant<
     std::string Series::*,
@@ -231,8 +231,6 @@ SeriesRow read_series_row(const Row& row) {
 }
 
 namespace {
-
-using schema::Series;
 
 constexpr std::string_view kInsert = R"sql(INSERT INTO JS_SERIES ({columns}) VALUES {rows})sql";
 

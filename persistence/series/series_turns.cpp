@@ -18,8 +18,6 @@
 
 namespace jobstrand::persistence {
 
-namespace {
-
 using schema::Job;
 using schema::JobPlace;
 using schema::ParseError;
@@ -30,6 +28,8 @@ using schema::SeriesTransition;
 using schema::TimePoint;
 using schema::TurnOutcome;
 using schema::TurnPlan;
+
+namespace {
 
 std::set<std::string_view> keys_of(std::span<const Job* const> turns) {
     std::set<std::string_view> keys;
@@ -233,9 +233,6 @@ void SeriesTurns::store_next_turns() {
 }
 
 namespace {
-
-using schema::Job;
-using schema::JobPlace;
 
 constexpr std::string_view kTurns = R"sql(
     SELECT ID_, TURN_ID_

@@ -24,10 +24,11 @@
 
 namespace jobstrand::persistence {
 
-namespace {
-
 using schema::JobDefinition;
 using schema::JobDefinitionName;
+using schema::JobPlace;
+
+namespace {
 
 /// The columns of a row, in the order in which definition_in reads them.
 constexpr std::string_view kDefinitionColumns =
@@ -300,9 +301,6 @@ EnqueuerStore::known_definitions(Transaction* transaction, schema::SteadyPoint n
 }
 
 namespace {
-
-using schema::JobDefinitionName;
-using schema::JobPlace;
 
 // Read without locks: of millions of jobs most may be those of others. Nodes leave and take what
 // they like meanwhile.

@@ -25,10 +25,11 @@
 
 namespace jobstrand::persistence {
 
-namespace {
-
 using schema::ExclusiveOver;
 using schema::Job;
+using schema::JobPlace;
+
+namespace {
 
 constexpr std::string_view kEnd = R"sql(
     UPDATE JS_EXCLUSIVE {by_id}
@@ -133,9 +134,6 @@ bool end_groups_of(
 }
 
 namespace {
-
-using schema::Job;
-using schema::JobPlace;
 
 // A claim by priority names the ids, which kFirst has found without locking what it sorted.
 constexpr std::string_view kFree = R"sql(

@@ -293,9 +293,6 @@ std::vector<WorkerAnswer> SqlWorkerStore::apply_external(
 
 namespace {
 
-using schema::Job;
-using schema::JobPlace;
-
 constexpr std::string_view kLastLine = R"sql(
     SELECT HOSTNAME_, JOB_STATE_
     FROM ACT_HI_JOB_LOG {by_job}

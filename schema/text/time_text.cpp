@@ -10,9 +10,10 @@
 #include <string_view>
 
 namespace jobstrand::schema {
-namespace {
 
 using namespace std::chrono_literals;
+
+namespace {
 
 struct Unit {
     char designator;
@@ -288,8 +289,6 @@ std::string format_instant(TimePoint instant) {
 }
 
 namespace {
-
-using namespace std::chrono_literals;
 
 struct SpokenUnit {
     std::array<std::string_view, 4> words;

@@ -27,6 +27,7 @@ import databases  # pylint: disable=wrong-import-position
 PATIENCE_S = 120  # Beyond this it does not happen.
 ENGINES = ('dies', 'lives')
 INSTANCES, ROUNDS = 40, 15  # So many jobs of each instance are enqueued before the server dies, and as many while it is dead.
+SHUTDOWN_WAIT_S, BEYOND_S = 5, 15  # What the service waits for jobs that run, and for all else.
 WORK = 'sleep 0.04; echo "$1" >> "$2"'
 
 
@@ -48,12 +49,16 @@ class PostgresqlServer:
     def __init__(self, folder, env):
         self._data, self._port = folder / 'server', env['PGPORT']
 
-    def kill(self):
+    def tell_all(self, what):
         """All its processes, each of which has a group of its own."""
         first = int((self._data / 'postmaster.pid').read_text().split()[0])
         all_of_them = [first, *map(int, Path(f'/proc/{first}/task/{first}/children').read_text().split())]
         for process in all_of_them:
-            os.kill(process, signal.SIGKILL)
+            os.kill(process, what)
+        return all_of_them
+
+    def kill(self):
+        all_of_them = self.tell_all(signal.SIGKILL)
         until(lambda: not any(Path(f'/proc/{process}').exists() for process in all_of_them), 'they are gone')
 
     def start(self):
@@ -71,7 +76,7 @@ class Service:
         self.runs_file = folder / 'runs'
         self.runs_file.touch()
         self.ports = {engine: databases.free_port() for engine in ENGINES}
-        (folder / 'set.toml').write_text(f'spreadOver = {json.dumps(ENGINES)}\n[commands.note]\nprogram = "/bin/sh"\nargs = ["-c", {json.dumps(WORK)}, "sh"]\n' + ''.join(
+        (folder / 'set.toml').write_text(f'spreadOver = {json.dumps(ENGINES)}\nasyncExecutorSecondsToWaitOnShutdown = {SHUTDOWN_WAIT_S}\n[commands.note]\nprogram = "/bin/sh"\nargs = ["-c", {json.dumps(WORK)}, "sh"]\n' + ''.join(
             f'[engines.{engine}]\ndb = "{urls[engine]}"\nhttpListen = "127.0.0.1:{port}"\n' for engine, port in self.ports.items()))
         self.log = open(folder / 'log', 'w+', encoding='utf-8')
         self._process = subprocess.Popen([binary, 'serve', '--config', 'set.toml'], cwd=folder, stderr=self.log)
@@ -176,6 +181,26 @@ def one_database_dies(service, server, checks):
     print(f'  {len(ran)} jobs, {len(twice)} of them ran twice')
 
 
+def a_frozen_database_does_not_keep_the_service(service, server, checks):
+    job = next(service.job(f'frozen-{number}', 0) for number in range(100) if engine_of(f'frozen-{number}') == 'dies')
+
+    def ask():
+        with contextlib.suppress(OSError):
+            service.enqueue(job)
+
+    server.tell_all(signal.SIGSTOP)
+    asking = threading.Thread(target=ask)
+    asking.start()
+    until(lambda: service.waiting('lives') == 0, 'the other database answers')
+    began = time.monotonic()
+    service.stop()
+    took = time.monotonic() - began
+    server.tell_all(signal.SIGCONT)
+    asking.join()
+    print(f'  beside a frozen database the service ended in {took:.1f} s')
+    checks.true('the service ends in time beside a frozen database', took < SHUTDOWN_WAIT_S + BEYOND_S + 5, took)
+
+
 class Checks:
     def __init__(self):
         self.passed = self.failed = 0
@@ -200,14 +225,15 @@ def main():
         urls = {'lives': stack.enter_context(databases.mariadb(other))['JOBSTRAND_DB']}
         there = stack.enter_context(databases.postgresql(one))
         urls['dies'] = there['JOBSTRAND_DB']
-        service = Service(binary, folder, urls)
+        service, server = Service(binary, folder, urls), PostgresqlServer(one, there)
         try:
             ids_are_of_their_engines(service, checks)
-            one_database_dies(service, PostgresqlServer(one, there), checks)
+            one_database_dies(service, server, checks)
         finally:
             checks.equal('the service ends well', service.stop(), 0)
             if checks.failed:
                 print(service.said()[-5000:])
+        a_frozen_database_does_not_keep_the_service(Service(binary, folder, urls), server, checks)
     print(f'{checks.passed} passed, {checks.failed} failed')
     return 1 if checks.failed else 0
 

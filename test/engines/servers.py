@@ -3,6 +3,7 @@
 They are as fast, and their defaults as unlike ours, as those that test/fixtures starts for the tests in C++; only what their names and versions need
 differs. Nothing waits for a disk: that a commit survives a power cut is the server's promise, and no test here cuts one."""
 import contextlib
+import functools
 import os
 import pwd
 import signal
@@ -259,8 +260,9 @@ def mysql_group(root, folder, port):
 
 
 @contextlib.contextmanager
-def vitess(root, folder, port):
-    """vtcombo: vtgate and vttablet in one process, on a MySQL of its own. Each database that is created is a keyspace of one shard."""
+def vitess(root, folder, port, shard=''):
+    """vtcombo: vtgate and vttablet in one process, on a MySQL of its own. Each database that is created is a keyspace of one shard, at which the URL aims
+    if it is named."""
     program, share, socket_path = root / 'usr/sbin/mysqld', root / 'usr/share/mysql', folder / 'socket'
     own = ['--no-defaults', f'--basedir={root}/usr', f'--datadir={folder}/data', f'--lc-messages-dir={share}', f'--character-sets-dir={share}/charsets',
            f'--plugin-dir={root}/usr/lib/mysql/plugin', '--secure-file-priv=NULL', '--innodb-flush-method=nosync']
@@ -278,7 +280,7 @@ def vitess(root, folder, port):
                       '--dbddl-plugin=vttest', '--tablet-types-to-wait=PRIMARY', '--tablet-refresh-interval=1s', '--queryserver-config-transaction-cap=200')
     (folder / 'vtcombo').mkdir()
     with _server(behind, folder / 'log', socket_path.exists), _server(before, folder / 'vtcombo/log', lambda: _greets(port)):
-        yield '/main', f'mysql://vt:vt@127.0.0.1:{own_port}/vt_jobs_0?ssl=verify-ca&ssl_ca={folder}/data/ca.pem'
+        yield f'/main{shard}', f'mysql://vt:vt@127.0.0.1:{own_port}/vt_jobs_0?ssl=verify-ca&ssl_ca={folder}/data/ca.pem'
 
 
 @contextlib.contextmanager
@@ -327,8 +329,8 @@ def _postgresql(suite):
     return Engine(suite, r'postgresql-\d+', ('usr/lib/postgresql/*/bin/*',), 'postgresql', postgresql)
 
 
-def _vitess(version):
-    return Engine('sid', r'mysql-server-core', ('usr/sbin/mysqld',), 'mysql', vitess, 'vitess.io/vitess/go/cmd/vtcombo', version)
+def _vitess(version, shard=''):
+    return Engine('sid', r'mysql-server-core', ('usr/sbin/mysqld',), 'mysql', functools.partial(vitess, shard=shard), 'vitess.io/vitess/go/cmd/vtcombo', version)
 
 
 # The newest that Debian has, and those before it that other suites have; Debian 12's own are what the suite runs on anyway.
@@ -338,6 +340,7 @@ ENGINES = {
     'mysql-8.4': _mysql('resolute'),
     'mysql-8.0': _mysql('noble'),
     'vitess': _vitess('v0.24.4'),
+    'vitess-shard': _vitess('v0.24.4', ':0'),
     'mariadb': _mariadb('sid'),
     'mariadb-10.6': _mariadb('jammy'),
     'postgresql': _postgresql('sid'),

@@ -59,7 +59,8 @@ struct LedgerServer {
 };
 
 persistence::DatabaseUrl of_jobs(persistence::DatabaseUrl url) {
-    url.database = "jobs";
+    // Behind the keyspace a URL for Vitess may name a shard: `main:0`.
+    url.database.replace(0, url.database.find(':'), "jobs");
     return url;
 }
 

@@ -190,7 +190,7 @@ MUTANTS = [
         "schema::exclusive_group(placed.job, context.exclusive_over).empty() &&",
         "",
     ),
-    Mutant("a job that somebody has is taken along", SAME_INSTANCE, " AND LOCK_EXP_TIME_ IS NULL", ""),
+    Mutant("a job that somebody has is taken along", SAME_INSTANCE, " AND LOCK_EXP_TIME_ IS NULL\n        AND EXCLUSIVE_", "\n        AND EXCLUSIVE_"),
     Mutant("what meets a limit is taken along", SAME_INSTANCE, "limits.meets(job) ||", "", "void drop_unwanted"),
     Mutant(
         "more of a group is taken along than its holder may have",

@@ -11,6 +11,14 @@
 
 namespace jobstrand::service {
 
+using persistence::EndedRun;
+using persistence::JobAnswer;
+using persistence::JobFilter;
+using persistence::SuspensionScope;
+using schema::Job;
+using schema::JobPlace;
+using schema::TimePoint;
+
 namespace {
 
 constexpr std::string_view kHidden = R"("***")";
@@ -136,8 +144,6 @@ std::string without_values_of(std::span<const std::string> names, std::string_vi
     return MemberScan(names, json).run();
 }
 
-using persistence::EndedRun;
-
 schema::Page<EndedRun>
 SeenRuns::list(const persistence::EndedRunFilter& filter, std::string behind, std::size_t limit) {
     schema::Page<EndedRun> page;
@@ -173,13 +179,6 @@ bool SeenRuns::is_seen(const EndedRun& run) const {
 }
 
 namespace {
-
-using persistence::JobAnswer;
-using persistence::JobFilter;
-using persistence::SuspensionScope;
-using schema::Job;
-using schema::JobPlace;
-using schema::TimePoint;
 
 using Indices = std::vector<std::size_t>;
 

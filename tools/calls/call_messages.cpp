@@ -22,6 +22,14 @@
 
 namespace jobstrand::cli {
 
+namespace http = boost::beast::http;
+using namespace std::chrono_literals;
+using executor::Failed;
+using executor::HandlerResult;
+using executor::Interrupted;
+using schema::Duration;
+using service::percent_encoded;
+
 namespace {
 
 [[nodiscard]] std::string secret_in(const std::string& file) {
@@ -137,9 +145,6 @@ std::string webhook_signature(
 
 namespace {
 
-namespace http = boost::beast::http;
-using service::percent_encoded;
-
 void sign(
     CallRequest& request,
     const HttpTarget& target,
@@ -191,12 +196,6 @@ CallRequest request_for(
 }
 
 namespace {
-
-using namespace std::chrono_literals;
-using executor::Failed;
-using executor::HandlerResult;
-using executor::Interrupted;
-using schema::Duration;
 
 /// However long an app says; a job that waits longer is forgotten.
 constexpr std::chrono::seconds kLongestWait = 24h;

@@ -24,6 +24,12 @@
 
 namespace jobstrand::cli {
 
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using namespace std::chrono_literals;
+using boost::system::error_code;
+using std::chrono::steady_clock;
+
 /// One call, from its turn to its answer: an address, a connection (that of a former call, if one
 /// is left), the request, the answer. It ends at its deadline and at the job's stop signal,
 /// wherever it stands.
@@ -73,9 +79,6 @@ private:
 };
 
 namespace {
-
-namespace asio = boost::asio;
-namespace http = boost::beast::http;
 
 /// Of an answer; one that has more is not read to its end.
 constexpr std::size_t kBodyBytes = std::size_t{256} * 1024;
@@ -268,11 +271,6 @@ void CallPool::Call::end(CallAnswer answer) {
 }
 
 namespace {
-
-using namespace std::chrono_literals;
-namespace asio = boost::asio;
-using boost::system::error_code;
-using std::chrono::steady_clock;
 
 /// How long a connection that nobody uses is kept; servers keep them for some time longer.
 constexpr auto kIdle = 15s;

@@ -24,6 +24,11 @@
 /// https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
 namespace jobstrand::cli {
 
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using namespace std::chrono_literals;
+using schema::TransitionReason;
+
 /// The span of a run; its parent is the span that the job was enqueued in.
 [[nodiscard]] std::string
 otlp_span(const executor::FinishedRun& run, const schema::TraceParent& span);
@@ -38,8 +43,6 @@ otlp_lock_span(const executor::FinishedRun& run, const schema::TraceParent& span
 otlp_request(std::string_view service_name, std::span<const std::string> spans);
 
 namespace {
-
-using schema::TransitionReason;
 
 /// Numbers of the protocol.
 constexpr int kConsumer = 5;
@@ -179,10 +182,6 @@ std::string otlp_request(std::string_view service_name, std::span<const std::str
 }
 
 namespace {
-
-using namespace std::chrono_literals;
-namespace asio = boost::asio;
-namespace http = boost::beast::http;
 
 /// For an answer of the collector.
 constexpr schema::Duration kAnswerLimit = 10s;

@@ -14,11 +14,11 @@
 
 namespace jobstrand {
 
-namespace {
-
 using engine::with_public_errors;
 using executor::ManualRunAnswer;
 using persistence::JobAnswer;
+
+namespace {
 
 constexpr const char* kUseTransaction = "enqueue with that transaction, as its first argument";
 constexpr const char* kAfterTransaction = "do this before or after it";
@@ -319,8 +319,6 @@ TimePoint Engine::now() const {
 }
 
 // What the engine does with job definitions.
-
-using engine::with_public_errors;
 
 namespace {
 

@@ -14,6 +14,8 @@
 
 namespace jobstrand {
 
+using engine::with_public_errors;
+
 /// What an operator works at, all on one store.
 class Management::Parts final {
 public:
@@ -55,8 +57,6 @@ private:
 
 [[nodiscard]] Batch to_public(const schema::Batch& batch);
 [[nodiscard]] std::optional<Batch> to_public(const std::optional<schema::Batch>& batch);
-
-using engine::with_public_errors;
 
 namespace {
 
@@ -230,8 +230,6 @@ ChangeAnswer Management::remove_limit(const std::string& name) {
         });
     });
 }
-
-using engine::with_public_errors;
 
 namespace {
 

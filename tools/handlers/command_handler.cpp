@@ -16,9 +16,13 @@
 
 namespace jobstrand::cli {
 
-namespace {
-
 namespace fs = std::filesystem;
+using executor::Failed;
+using executor::HandlerResult;
+using executor::Interrupted;
+using schema::Duration;
+
+namespace {
 
 /// Empty: this process may run the file, or enter the folder.
 [[nodiscard]] std::string obstacle(const std::string& path, fs::file_type type) {
@@ -75,11 +79,6 @@ std::vector<std::string> open_to_others(const std::string& path) {
 }
 
 namespace {
-
-using executor::Failed;
-using executor::HandlerResult;
-using executor::Interrupted;
-using schema::Duration;
 
 /// Of the program's last words that go into the one-line message.
 constexpr std::size_t kLastLineWidth = 200;

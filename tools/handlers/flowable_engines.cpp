@@ -17,9 +17,11 @@
 
 namespace jobstrand::cli {
 
-namespace {
-
 namespace http = boost::beast::http;
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+namespace {
 
 [[nodiscard]] std::string base64(std::string_view text) {
     std::vector<unsigned char> out(4 * ((text.size() + 2) / 3) + 1);
@@ -102,9 +104,6 @@ std::string trouble_in(const CallAnswer& answer) {
 }
 
 namespace {
-
-namespace asio = boost::asio;
-using namespace std::chrono_literals;
 
 /// Between two looks at an engine that does not answer, and at one that does.
 constexpr auto kLookAgain = 1s;

@@ -70,8 +70,6 @@ std::optional<std::string> handed_on(std::string_view printed, std::string_view 
     return parse_command_payload(payload) ? std::optional(std::move(payload)) : std::nullopt;
 }
 
-using schema::ParseError;
-
 schema::ParseResult<std::string> target_named_in(std::string_view payload) {
     const auto members = members_of(payload);
     if (!members) {

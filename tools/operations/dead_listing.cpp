@@ -23,9 +23,16 @@
 
 namespace jobstrand::cli {
 
-namespace {
-
+using deadletter::BulkCounts;
+using deadletter::BulkWatch;
+using deadletter::CauseGroup;
+using deadletter::CauseSummary;
+using persistence::DbError;
+using persistence::DbErrorKind;
+using persistence::DeadLetterCopy;
 using schema::PlacedJob;
+
+namespace {
 
 /// All of them stand in one place, without retries and locks.
 const std::vector<TableColumn>& dead_columns() {
@@ -102,9 +109,6 @@ ExitCode list_dead(Session& session, const DeadListOptions& options) {
 }
 
 namespace {
-
-using deadletter::CauseGroup;
-using deadletter::CauseSummary;
 
 [[nodiscard]] CauseSummary read_dead_causes(Session& session, const GroupsOptions& options) {
     if (options.soon) {
@@ -210,9 +214,6 @@ ExitCode list_causes(Session& session, const GroupsOptions& options) {
     return ExitCode::done;
 }
 
-using deadletter::BulkCounts;
-using deadletter::BulkWatch;
-
 ExitCode export_dead(Session& session, const DeadBulkOptions& options) {
     if (session.format() != OutputFormat::table && session.format() != OutputFormat::jsonl) {
         throw CliError(ExitCode::wrong_usage, "dead export writes JSON lines: leave -o out");
@@ -236,10 +237,6 @@ ExitCode export_dead(Session& session, const DeadBulkOptions& options) {
 }
 
 namespace {
-
-using persistence::DbError;
-using persistence::DbErrorKind;
-using persistence::DeadLetterCopy;
 
 /// A payload and the details with every character escaped, and room for all other fields.
 constexpr std::size_t kBytesOfCopyLine =

@@ -21,9 +21,18 @@
 
 namespace jobstrand::cli {
 
+using deadletter::BulkCounts;
+using deadletter::BulkPace;
+using deadletter::BulkWatch;
 using deadletter::CauseSelection;
+using deadletter::DeadLetters;
 using deadletter::DeadSelection;
 using deadletter::JobSelection;
+using deadletter::ProbeEnd;
+using deadletter::ProbePatience;
+using deadletter::ProbeResult;
+using deadletter::Revival;
+using persistence::JobFilter;
 
 DeadSelection dead_selection_of(Session& session, const DeadBulkOptions& options) {
     if (!options.group) {
@@ -67,10 +76,6 @@ const std::vector<std::string>* named_in(const DeadSelection& selection) {
 );
 
 namespace {
-
-using deadletter::ProbeEnd;
-using deadletter::ProbePatience;
-using deadletter::ProbeResult;
 
 [[nodiscard]] ProbePatience patience_of(const std::optional<std::string>& wait) {
     ProbePatience patience;
@@ -150,15 +155,6 @@ std::string try_first(
 }
 
 namespace {
-
-using deadletter::BulkCounts;
-using deadletter::BulkPace;
-using deadletter::BulkWatch;
-using deadletter::DeadLetters;
-using deadletter::DeadSelection;
-using deadletter::JobSelection;
-using deadletter::Revival;
-using persistence::JobFilter;
 
 /// Faster than any database: no pace at all.
 constexpr std::int64_t kFastest = 1'000'000;

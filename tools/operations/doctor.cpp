@@ -25,10 +25,13 @@
 
 namespace jobstrand::cli {
 
-namespace {
-
 using persistence::Connection;
+using persistence::DatabaseUrl;
 using persistence::Driver;
+using persistence::SessionPool;
+using schema::JobPlace;
+
+namespace {
 
 constexpr int kAnswersAsked = 3;
 
@@ -211,10 +214,6 @@ void check_symptoms(
 }
 
 namespace {
-
-using persistence::DatabaseUrl;
-using persistence::SessionPool;
-using schema::JobPlace;
 
 /// Free jobs that are looked at for kinds that nobody serves.
 constexpr std::size_t kJobsLookedAt = 10'000;

@@ -16,6 +16,10 @@
 
 namespace jobstrand::cli {
 
+using namespace std::chrono_literals;
+using persistence::Node;
+using schema::Job;
+
 std::string_view name_of(FindingLevel level) {
     switch (level) {
         case FindingLevel::ok:
@@ -64,9 +68,6 @@ void look_at(
 }
 
 namespace {
-
-using namespace std::chrono_literals;
-using schema::Job;
 
 /// Who waits for longer waits for too few workers, or in vain.
 constexpr schema::Duration kLongWait = 10min;
@@ -229,8 +230,6 @@ void check_jobs(const QueueFacts& facts, Findings& findings) {
 }
 
 namespace {
-
-using persistence::Node;
 
 constexpr schema::Duration kSkewNoticed = std::chrono::seconds(1);
 

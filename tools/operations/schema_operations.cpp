@@ -26,15 +26,17 @@
 
 namespace jobstrand::cli {
 
+using persistence::Dialect;
+using persistence::SchemaDifference;
+using persistence::SchemaRemark;
+using persistence::SchemaReport;
+using persistence::SessionPool;
+
 /// Writes what `schema check` has found: for people with the statements ready to be pasted, in the
 /// other formats one record for each difference and each remark.
 void write_schema_report(Session& session, const persistence::SchemaReport& report);
 
 namespace {
-
-using persistence::SchemaDifference;
-using persistence::SchemaRemark;
-using persistence::SchemaReport;
 
 void write_statement(std::ostream& out, const std::string& statement) {
     std::istringstream lines(statement + ';');
@@ -138,9 +140,6 @@ struct IndexOptions {
 [[nodiscard]] ExitCode change_index(Session& session, const IndexOptions& options);
 
 namespace {
-
-using persistence::Dialect;
-using persistence::SessionPool;
 
 [[nodiscard]] std::unique_ptr<SessionPool> open(Session& session, bool create_if_missing) {
     return persistence::open_database(

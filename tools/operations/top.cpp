@@ -31,6 +31,11 @@
 
 namespace jobstrand::cli {
 
+using namespace std::chrono_literals;
+using deadletter::Overview;
+using deadletter::PlaceCount;
+using deadletter::TypeActivity;
+
 /// A terminal that shows one thing after the other in the same place, without scrolling: stdout is
 /// one. Keys are not shown meanwhile. What stood there before comes back when this ends.
 ///
@@ -139,10 +144,6 @@ bool Screen::was_q_typed() {
 }
 
 namespace {
-
-using deadletter::Overview;
-using deadletter::PlaceCount;
-using deadletter::TypeActivity;
 
 constexpr std::size_t kTypesShown = 10;
 
@@ -366,9 +367,6 @@ std::string frame_of(const Overview& overview, const Overview* before, const Out
 }
 
 namespace {
-
-using namespace std::chrono_literals;
-using deadletter::Overview;
 
 /// Reading takes at most the tenth part of the time, however full the tables are.
 constexpr int kRestForEachRead = 9;

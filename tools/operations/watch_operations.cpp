@@ -17,14 +17,18 @@
 
 namespace jobstrand::cli {
 
+using deadletter::ExternalTopic;
+using deadletter::PlaceCount;
+using deadletter::PlacedTypeCount;
+using persistence::JobKind;
+using persistence::UnservedJobs;
+
 /// `stats --by-type` and `type ls`: a line for each handler type and place, with the oldest job and
 /// who holds how many. Reads all jobs, or the first ones where it is to be answered soon.
 void write_type_stats(Session& session, bool is_soon);
 [[nodiscard]] std::vector<DescribedField> described_type_stats();
 
 namespace {
-
-using deadletter::PlacedTypeCount;
 
 const std::vector<TableColumn>& type_stats_columns() {
     static const std::vector<TableColumn> all{
@@ -121,11 +125,6 @@ void write_type_stats(Session& session, bool is_soon) {
 }
 
 namespace {
-
-using deadletter::ExternalTopic;
-using deadletter::PlaceCount;
-using persistence::JobKind;
-using persistence::UnservedJobs;
 
 struct StatsOptions {
     bool by_type = false;

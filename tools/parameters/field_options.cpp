@@ -20,12 +20,13 @@
 
 namespace jobstrand::cli {
 
-namespace {
-
+using persistence::FieldCondition;
 using schema::FieldOption;
 using schema::Job;
 using schema::JobChange;
 using schema::JobField;
+
+namespace {
 
 /// Reads a text: a visitor for the types of members.
 struct ReadMember {
@@ -145,7 +146,6 @@ JobChange change_of(Session& session, const TypedField& typed) {
 
 namespace {
 
-using persistence::FieldCondition;
 using Match = FieldCondition::Match;
 
 constexpr const char* kFilters = "Filters (all given ones must match)";

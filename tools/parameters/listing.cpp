@@ -21,9 +21,12 @@
 
 namespace jobstrand::cli {
 
+using schema::Job;
+using schema::JobPlace;
+using schema::PlacedJob;
+
 namespace {
 
-using schema::Job;
 using Order = std::pair<std::string_view, schema::JobMember>;
 
 const std::array<Order, 7> kOrders{{
@@ -147,9 +150,6 @@ std::optional<Job> job_marked(std::string_view mark, const schema::JobMember& by
 }
 
 namespace {
-
-using schema::JobPlace;
-using schema::PlacedJob;
 
 constexpr std::string_view kAllPlaces = "all";
 

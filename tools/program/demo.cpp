@@ -32,6 +32,10 @@
 /// What there is to see in a demonstration: the background jobs of a shop.
 namespace jobstrand::cli {
 
+using namespace std::chrono_literals;
+using executor::HandlerResult;
+using executor::JobContext;
+
 /// Handlers that take their time and fail now and then, by several causes.
 void add_demo_handlers(executor::HandlerRegistry& handlers);
 
@@ -43,10 +47,6 @@ void fill_demo(engine::Wiring& engine);
 void add_demo_orders(engine::Wiring& engine, std::minstd_rand& random);
 
 namespace {
-
-using namespace std::chrono_literals;
-using executor::HandlerResult;
-using executor::JobContext;
 
 /// A way to fail, of so many in a thousand runs.
 struct DemoFailure {
@@ -230,8 +230,6 @@ void add_demo_orders(engine::Wiring& engine, std::minstd_rand& random) {
 }
 
 namespace {
-
-using namespace std::chrono_literals;
 
 /// How often orders come in.
 constexpr schema::Duration kBetweenOrders = 700ms;

@@ -48,9 +48,7 @@ FurtherEngine::~FurtherEngine() {
     if (set_ != nullptr) {
         set_->stop();
     }
-    if (http_) {
-        http_->stop();
-    }
+    stop_serving();
 }
 
 void FurtherEngine::open_until_it_works() {
@@ -130,6 +128,12 @@ bool FurtherEngine::stop(executor::StopMode mode) {
     stopping_.notify_all();
     std::call_once(joined_, [this] { opening_.join(); });
     return engine_ == nullptr || engine_->stop(mode);
+}
+
+void FurtherEngine::stop_serving() {
+    if (http_) {
+        http_->stop();
+    }
 }
 
 }  // namespace jobstrand::cli

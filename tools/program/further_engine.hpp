@@ -74,6 +74,9 @@ public:
     /// As executor::AsyncExecutor::stop(); true where it has not come to running jobs.
     [[nodiscard]] bool stop(executor::StopMode mode);
 
+    /// Ends what its requests have begun. Call behind stop().
+    void stop_serving();
+
 private:
     void open_until_it_works();
     [[nodiscard]] bool open();

@@ -33,6 +33,11 @@
 
 namespace jobstrand::cli {
 
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using namespace std::chrono_literals;
+using boost::system::error_code;
+
 namespace {
 
 [[noreturn]] void refuse(const std::string& message) {
@@ -139,11 +144,6 @@ struct ServerReply {
 );
 
 namespace {
-
-using namespace std::chrono_literals;
-namespace asio = boost::asio;
-namespace http = boost::beast::http;
-using boost::system::error_code;
 
 /// For an address, for a connection, and for a whole request.
 constexpr std::chrono::seconds kReach = 30s;
@@ -273,8 +273,6 @@ ServerReply post_to(
 }
 
 namespace {
-
-using namespace std::chrono_literals;
 
 /// Of one input; services take less unless they are told so (httpMaxBodyBytes).
 constexpr std::size_t kMostInput = std::size_t{256} * 1024 * 1024;

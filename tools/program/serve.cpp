@@ -29,6 +29,10 @@
 
 namespace jobstrand::cli {
 
+using namespace std::chrono_literals;
+using executor::StopMode;
+using schema::LogLevel;
+
 SlowStep::SlowStep(schema::Log& log, std::string waits_for, std::chrono::milliseconds patience)
     : thread_([this, &log, waits_for = std::move(waits_for), patience](const std::stop_token& stop
               ) {
@@ -40,8 +44,6 @@ SlowStep::SlowStep(schema::Log& log, std::string waits_for, std::chrono::millise
       }) {}
 
 namespace {
-
-using schema::LogLevel;
 
 /// The settings whose values differ, in the order of the documentation.
 [[nodiscard]] std::vector<std::string_view> changes(const Settings& from, const Settings& to) {
@@ -135,16 +137,13 @@ void Reload::print_what_waits(const Settings& anew) {
 
 namespace {
 
-using namespace std::chrono_literals;
-using executor::StopMode;
-using schema::LogLevel;
-
 /// After the second signal the executor waits five seconds for its handlers and writes their
 /// outcomes; beyond that there is nothing to wait for.
 constexpr schema::Duration kPatienceAtOnce = 8s;
 
 /// One deadline for all that stopping does, beyond the time that running jobs may take: to end the
-/// handlers that are left, to write the last outcomes, to tell that this node leaves. A database
+/// handlers that are left, to write the last outcomes, to tell that this node leaves, to end
+/// requests. A database
 /// that is frozen would hold each of them for as long as it waits for an answer.
 constexpr schema::Duration kPatienceAfterJobs = 15s;
 
@@ -175,6 +174,7 @@ struct Engines {
     engine::Wiring* first = nullptr;
     std::vector<std::unique_ptr<FurtherEngine>> further = {};
     service::HttpService* http = nullptr;  ///< Of the first, if it has one.
+    service::EngineSet* set = nullptr;     ///< nullptr: each stands alone.
 
     void read_certificates_again() {
         if (http != nullptr) {
@@ -196,6 +196,19 @@ struct Engines {
             have_all_ended = end.get() && have_all_ended;
         }
         return have_all_ended;
+    }
+
+    /// Ends what requests have begun, which takes as long as the slowest database.
+    void stop_serving() {
+        if (set != nullptr) {
+            set->stop();
+        }
+        if (http != nullptr) {
+            http->stop();
+        }
+        for (const auto& engine : further) {
+            engine->stop_serving();
+        }
     }
 };
 
@@ -245,13 +258,15 @@ hurry(Session& session, Engines& engines, StopSignals& signals, schema::Duration
             return false;
     }
     session.log().write(LogLevel::warn, "second signal: stopping running jobs", {});
-    if (engines.stop(StopMode::at_once)) {
-        return true;
-    }
+    const bool have_ended = engines.stop(StopMode::at_once);
     if (signals.wait(kPatienceAtOnce) != StopSignals::Event::cancelled) {
-        leave(session, "running jobs did not stop: their locks will expire");
+        leave(
+            session,
+            have_ended ? "requests did not end, perhaps for want of the database"
+                       : "running jobs did not stop: their locks will expire"
+        );
     }
-    return false;
+    return have_ended;
 }
 
 void drain(Session& session, Engines& engines, StopSignals& signals) {
@@ -263,6 +278,7 @@ void drain(Session& session, Engines& engines, StopSignals& signals) {
     const schema::Duration limit = session.settings().executor.shutdown_wait + kPatienceAfterJobs;
     std::thread hurrying([&] { was_hurried = hurry(session, engines, signals, limit); });
     const bool was_drained = engines.stop(StopMode::drain);
+    engines.stop_serving();
     signals.cancel();
     hurrying.join();
     if (!was_drained && !was_hurried) {
@@ -270,10 +286,6 @@ void drain(Session& session, Engines& engines, StopSignals& signals) {
     }
     session.log().write(LogLevel::info, "stopped", {});
 }
-
-}  // namespace
-
-namespace {
 
 /// Where the engines of this service answer HTTP, on ports that the configuration names.
 [[nodiscard]] std::vector<service::EngineAddress> addresses_of(Session& session) {
@@ -333,10 +345,6 @@ void start_http(Session& session, service::HttpService& http) {
         {{"address", session.settings().http.listen}, {"port", http.port()}}
     );
 }
-
-}  // namespace
-
-namespace {
 
 void print_settings(Session& session) {
     for (const std::string& remark : session.remarks()) {
@@ -430,7 +438,7 @@ ExitCode serve(Session& session, const ServeOptions& options) {
     const auto threads = threads_to_share(session);
     session.share(threads);
     const auto set = set_of(session);
-    Engines engines;
+    Engines engines{.set = set.get()};
     for (const auto& [name, further] : session.further_engines()) {
         engines.further.push_back(std::make_unique<FurtherEngine>(
             name,
@@ -458,12 +466,6 @@ ExitCode serve(Session& session, const ServeOptions& options) {
     drain(session, engines, signals);
     if (session.spans() != nullptr) {
         session.spans()->flush(kPatienceForSpans);
-    }
-    if (set != nullptr) {
-        set->stop();
-    }
-    if (http) {
-        http->stop();
     }
     return ExitCode::done;
 }

@@ -15,9 +15,13 @@
 
 namespace jobstrand::cli {
 
-namespace {
-
+using persistence::EndedRunFilter;
+using persistence::FieldCondition;
 using persistence::JobLogLine;
+using persistence::ToldRun;
+using schema::JobPlace;
+
+namespace {
 
 /// `failed (retry), attempt 2 on host:17:ab after 35 ms: connection refused`.
 [[nodiscard]] std::string line_in_words(const JobLogLine& line) {
@@ -109,9 +113,6 @@ RecordField history_field(const std::vector<JobLogLine>& lines) {
 }
 
 namespace {
-
-using persistence::ToldRun;
-using schema::JobPlace;
 
 [[nodiscard]] std::string progress_json(const ToldRun& run) {
     return run.news.progress ? fmt::format("{}", *run.news.progress) : "null";
@@ -239,9 +240,6 @@ const Fields<persistence::EndedRun>& done_fields() {
 }
 
 namespace {
-
-using persistence::EndedRunFilter;
-using persistence::FieldCondition;
 
 [[nodiscard]] std::vector<std::string>*
 list_for(EndedRunFilter& wanted, const schema::JobMember& member) {

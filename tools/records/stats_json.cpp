@@ -11,10 +11,14 @@
 
 namespace jobstrand::cli {
 
-namespace {
-
 using deadletter::PlaceCount;
+using persistence::Node;
+using persistence::NodeIdentity;
+using persistence::NodeLoad;
 using persistence::UnservedJobs;
+using schema::RunSums;
+
+namespace {
 
 [[nodiscard]] std::string list_of(const std::vector<UnservedJobs>& unserved) {
     std::vector<std::string> kinds;
@@ -107,8 +111,6 @@ Record record_of(
 
 namespace {
 
-using schema::RunSums;
-
 [[nodiscard]] FieldValue<RunSums> percentile_of(schema::TimeHistogram RunSums::*times, double at) {
     return [times, at](const RunSums& sums) { return (sums.*times).percentile(at); };
 }
@@ -197,10 +199,6 @@ const Fields<TypeRates>& type_rates_fields() {
 }
 
 namespace {
-
-using persistence::Node;
-using persistence::NodeIdentity;
-using persistence::NodeLoad;
 
 /// nullopt: the node takes all.
 [[nodiscard]] std::optional<Record> scope_of(const Node& node) {

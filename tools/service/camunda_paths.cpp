@@ -29,6 +29,12 @@
 /// External jobs in the JSON of Camunda's external task REST, which its clients read.
 namespace jobstrand::service {
 
+using cli::number_field;
+using cli::text_or_null_field;
+using executor::WorkResult;
+using persistence::HeldJob;
+using persistence::WorkerAnswer;
+
 /// A locked external task: the topic is the handler type, and the payload comes as variables (see
 /// variables_of), each with Camunda's word for its type. Arrays and objects are texts there.
 /// `wanted`: the names of those that are to come; nullptr: all of them.
@@ -40,9 +46,6 @@ camunda_json(const schema::Job& job, const std::vector<std::string>* wanted = nu
 [[nodiscard]] std::vector<Variable> camunda_variables(std::string_view json);
 
 namespace {
-
-using cli::number_field;
-using cli::text_or_null_field;
 
 /// As Camunda writes times: `2026-11-20T10:15:30.123+0000`.
 [[nodiscard]] cli::RecordField
@@ -156,10 +159,6 @@ std::vector<Variable> camunda_variables(std::string_view json) {
 }
 
 namespace {
-
-using executor::WorkResult;
-using persistence::HeldJob;
-using persistence::WorkerAnswer;
 
 constexpr std::string_view kTaskContent = "application/json";
 

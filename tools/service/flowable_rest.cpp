@@ -21,12 +21,15 @@
 
 namespace jobstrand::service {
 
-namespace {
-
 using cli::number_field;
 using cli::text_field;
 using cli::text_or_null_field;
 using cli::time_field;
+using persistence::JobFilter;
+using schema::Job;
+using schema::JobPlace;
+
+namespace {
 
 [[nodiscard]] std::string_view type_of_number(std::string_view value) {
     std::int64_t number = 0;
@@ -141,10 +144,6 @@ std::string management_json(const schema::Job& job, const JobKind& kind, std::st
 }
 
 namespace {
-
-using persistence::JobFilter;
-using schema::Job;
-using schema::JobPlace;
 
 /// Jobs of one answer, and those that may be passed over before it: each of them is read.
 constexpr std::size_t kSizeMax = 1000;

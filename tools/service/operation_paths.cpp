@@ -24,11 +24,15 @@
 
 namespace jobstrand::service {
 
-namespace {
-
 using cli::ExitCode;
+using cli::GivenTexts;
+using cli::Operation;
+using cli::Parameter;
+using cli::ParameterKind;
 using cli::VerbAnswer;
 using cli::VerbCall;
+
+namespace {
 
 constexpr std::string_view kErrorStart = "jobstrand: ";
 
@@ -165,10 +169,6 @@ std::vector<Route> verb_routes(const ApiParts& api, WorkPool& pool) {
 
 namespace {
 
-using cli::GivenTexts;
-using cli::Operation;
-using cli::Parameter;
-using cli::ParameterKind;
 using NameOf = std::string (Parameter::*)() const;
 
 /// Of a body, and of a list in it.

@@ -25,6 +25,10 @@
 /// std::invalid_argument, whose text names it; members that are not known are refused.
 namespace jobstrand::service {
 
+using executor::WorkResult;
+using persistence::HeldJob;
+using persistence::WorkerAnswer;
+
 /// `{"worker", "topics", "lockDuration", "jobs", "tenantId", "wait"}`.
 struct WorkOrder {
     executor::AcquireOrder order;
@@ -74,9 +78,6 @@ struct NewsOrder {
 [[nodiscard]] NewsOrder news_order_in(std::string_view json);
 
 namespace {
-
-using executor::WorkResult;
-using persistence::HeldJob;
 
 /// The lock of a worker that does not say how long it needs.
 constexpr std::chrono::minutes kUsualLock{5};
@@ -317,8 +318,6 @@ NewsOrder news_order_in(std::string_view json) {
 }
 
 namespace {
-
-using persistence::WorkerAnswer;
 
 constexpr std::string_view kWorkContent = "application/json";
 

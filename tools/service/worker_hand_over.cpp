@@ -18,12 +18,13 @@
 
 namespace jobstrand::service {
 
-namespace {
-
 using executor::WorkResult;
 using persistence::HeldJob;
 using persistence::WorkerAnswer;
 using schema::JobPlace;
+using std::chrono::steady_clock;
+
+namespace {
 
 [[nodiscard]] const std::string& id_of(const WorkResult& result) {
     return result.job.id;
@@ -200,8 +201,6 @@ Response HandOver::operator()(
 }
 
 namespace {
-
-using std::chrono::steady_clock;
 
 /// How often it is looked for jobs that nobody here has told of: those of other nodes, and those
 /// of workers whose locks have ended.

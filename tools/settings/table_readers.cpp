@@ -15,10 +15,11 @@
 
 namespace jobstrand::cli {
 
-namespace {
-
 using namespace std::chrono_literals;
+using deadletter::RequeueRule;
 using schema::Duration;
+
+namespace {
 
 constexpr Duration kShortestLimit = 1ms;
 constexpr Duration kLongestLimit = 24h;
@@ -173,9 +174,6 @@ void DefinitionTables::read_key(
 }
 
 namespace {
-
-using namespace std::chrono_literals;
-using deadletter::RequeueRule;
 
 constexpr std::size_t kLongestText = 255;
 

@@ -18,11 +18,11 @@
 
 namespace jobstrand::cli {
 
-namespace {
-
 using nlohmann::json;
 using schema::ParseError;
 using schema::ParseResult;
+
+namespace {
 
 /// What the parser meets, one by one, in place of a document in memory, which takes many times the
 /// room of its text. Each answers whether to go on. A class behind it overrides what it looks for;
@@ -172,10 +172,6 @@ ParseResult<std::vector<std::string>> strings_of(std::string_view text, std::siz
 }
 
 namespace {
-
-using nlohmann::json;
-using schema::ParseError;
-using schema::ParseResult;
 
 [[nodiscard]] bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';

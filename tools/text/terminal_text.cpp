@@ -41,14 +41,14 @@ constexpr std::string_view kEllipsis = "…";
 
 }  // namespace
 
-std::string escaped_for_json(std::string_view json) {
-    if (std::ranges::all_of(json, is_ascii)) {
-        return std::string(json);
+std::string escaped_for_json(std::string_view text) {
+    if (std::ranges::all_of(text, is_ascii)) {
+        return std::string(text);
     }
     std::string out;
-    out.reserve(json.size());
-    for (std::size_t position = 0; position < json.size();) {
-        const std::string_view character = character_at(json, position);
+    out.reserve(text.size());
+    for (std::size_t position = 0; position < text.size();) {
+        const std::string_view character = character_at(text, position);
         // What is left of ASCII's controls stands between values.
         const char32_t code = character.size() == 1 ? 0 : schema::code_point(character);
         if (code >= 0x80 && !schema::is_harmless(code)) {

@@ -270,6 +270,18 @@ bool has_datetimes(Connection& connection) {
            ) == "datetime";
 }
 
+/// `keyspace:shard`, for a vtgate of Vitess.
+bool aims_at_shard(const DatabaseUrl& url) {
+    return url.database.find(':') != std::string::npos;
+}
+
+/// vtgate prepares a statement for a shard by running it with NULL for each parameter, which is an
+/// error behind LIMIT.
+MysqlConnection::Limits limits_of(const DatabaseUrl& url) {
+    return aims_at_shard(url) ? MysqlConnection::Limits::as_text
+                              : MysqlConnection::Limits::as_parameters;
+}
+
 /// Looked up once for each connection: an engine makes its tables before ours are completed.
 bool has_engine(Connection& connection) {
     return value_of(
@@ -280,7 +292,10 @@ bool has_engine(Connection& connection) {
            ) == "1";
 }
 
-const Dialect& dialect_of(Connection& connection) {
+const Dialect& dialect_of(Connection& connection, const DatabaseUrl& url) {
+    if (aims_at_shard(url)) {
+        return has_datetimes(connection) ? kMysqlShardDatetimeDialect : kMysqlShardDialect;
+    }
     if (has_engine(connection)) {
         return has_datetimes(connection) ? kMysqlEngineDatetimeDialect : kMysqlEngineDialect;
     }
@@ -289,13 +304,13 @@ const Dialect& dialect_of(Connection& connection) {
 
 /// On Galera also who only reads is aborted, as by a deadlock, when another node changes the tables
 /// meanwhile: that is over soon.
-const Dialect& dialect_in_the_end(Connection& connection) {
+const Dialect& dialect_in_the_end(Connection& connection, const DatabaseUrl& url) {
     constexpr int kTries = 20;
     constexpr std::chrono::milliseconds kPause{50};
     for (int tries = 1;; ++tries) {
         // Defended catch: see above.
         try {
-            return dialect_of(connection);
+            return dialect_of(connection, url);
         } catch (const DbError& error) {
             if (error.kind() != DbErrorKind::conflict || tries == kTries) {
                 throw;
@@ -323,13 +338,6 @@ void require_cluster(Connection& connection) {
     }
 }
 
-/// `keyspace:shard` aims at a shard of Vitess, whose vtgate prepares a statement there by running
-/// it with NULL for each parameter: after LIMIT that is an error.
-MysqlConnection::Limits limits_of(const DatabaseUrl& url) {
-    return url.database.find(':') == std::string::npos ? MysqlConnection::Limits::as_parameters
-                                                       : MysqlConnection::Limits::as_text;
-}
-
 }  // namespace
 
 std::unique_ptr<Connection> open_mysql(const DatabaseUrl& url) {
@@ -343,7 +351,7 @@ std::unique_ptr<Connection> open_mysql(const DatabaseUrl& url) {
         connection->run_script("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
         connection->run_script(session_settings(url));
         require_cluster(*connection);
-        connection->speak(dialect_in_the_end(*connection));
+        connection->speak(dialect_in_the_end(*connection, url));
         return connection;
     } catch (const sql::SQLException& error) {
         const int code = error.getErrorCode();

@@ -15,6 +15,10 @@ extern const Dialect kMysqlDatetimeDialect;
 extern const Dialect kMysqlEngineDialect;
 extern const Dialect kMysqlEngineDatetimeDialect;
 
+/// For a shard of Vitess that the URL aims at.
+extern const Dialect kMysqlShardDialect;
+extern const Dialect kMysqlShardDatetimeDialect;
+
 extern const Catalog kMysqlCatalog;
 
 }  // namespace jobstrand::persistence

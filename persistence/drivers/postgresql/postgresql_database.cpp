@@ -22,6 +22,8 @@
 
 namespace jobstrand::persistence {
 
+using namespace std::chrono_literals;
+
 AnswerWatch::AnswerWatch(int socket, schema::Duration limit)
     : socket_(socket),
       limit_(limit),
@@ -143,8 +145,6 @@ std::unique_ptr<JobListener> listen_to_postgresql(const DatabaseUrl& url) {
 
 namespace {
 
-using namespace std::chrono_literals;
-
 /// A commit with a NOTIFY waits until no other such commit is under way, in the whole server. So
 /// not every one announces: who has heard of the one before is still looking around.
 constexpr schema::Duration kAnnouncementInterval = 20ms;
@@ -241,8 +241,6 @@ void PostgresqlConnection::rollback() noexcept {
 }
 
 namespace {
-
-using namespace std::chrono_literals;
 
 const PostgresqlBackend kBackend;
 

@@ -17,9 +17,9 @@
 
 namespace jobstrand::persistence {
 
-namespace {
-
 using schema::ColumnKind;
+
+namespace {
 
 TypeFit holds_if(bool is_fit) {
     return is_fit ? TypeFit::holds : TypeFit::other;
@@ -326,8 +326,6 @@ std::unique_ptr<SchemaLock> lock_postgresql_schema(Connection& connection) {
 }
 
 namespace {
-
-using schema::ColumnKind;
 
 bool is_text(std::string_view id) {
     return schema::count_characters(id).has_value();

@@ -10,9 +10,9 @@
 
 namespace jobstrand::persistence {
 
-namespace {
-
 using schema::ColumnKind;
+
+namespace {
 
 /// What SQLite makes of a declared type (https://sqlite.org/datatype3.html, 3.1): the first word
 /// that occurs in it decides.
@@ -142,8 +142,6 @@ std::string sqlite_number_at(std::string_view column) {
 }
 
 namespace {
-
-using schema::ColumnKind;
 
 std::string as_it_is(std::string_view cell) {
     return std::string(cell);

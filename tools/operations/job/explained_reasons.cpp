@@ -17,6 +17,11 @@
 
 namespace jobstrand::cli {
 
+using deadletter::LimitUse;
+using persistence::Node;
+using schema::Job;
+using schema::JobPlace;
+
 namespace {
 
 /// Names that are told of a list.
@@ -58,10 +63,6 @@ std::vector<std::string> names_of(const deadletter::NodeView::List& nodes) {
     }
     return names;
 }
-
-using persistence::Node;
-using schema::Job;
-using schema::JobPlace;
 
 namespace {
 
@@ -206,8 +207,6 @@ Words describe_free_job(const Telling& t) {
     return {"nothing is in its way: a node takes it at its next look", ready_nodes(t)};
 }
 
-using deadletter::LimitUse;
-
 namespace {
 
 [[nodiscard]] std::string use_of(const LimitUse& use, const Telling& t) {
@@ -299,10 +298,6 @@ Words describe_limit(const Telling& t) {
         fmt::format("no room within the limit {}", fmt::join(full, ", ")),
         "wait, or raise it: jobstrand limit ls, jobstrand limit set NAME --concurrent N"};
 }
-
-using persistence::Node;
-using schema::Job;
-using schema::JobPlace;
 
 namespace {
 

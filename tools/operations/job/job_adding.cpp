@@ -24,6 +24,10 @@
 
 namespace jobstrand::cli {
 
+using persistence::DbError;
+using persistence::DbErrorKind;
+using schema::Job;
+
 std::optional<JobLine> JobLines::next() {
     while (const auto raw = lines_.next()) {
         if (raw->is_too_long) {
@@ -60,9 +64,6 @@ void JobLines::find_due_date(JobFromJson& read) const {
 }
 
 namespace {
-
-using persistence::DbError;
-using persistence::DbErrorKind;
 
 /// Bad lines that are told one by one; the rest is counted.
 constexpr std::size_t kProblemsShown = 100;
@@ -270,8 +271,6 @@ ExitCode import_jobs(Session& session, const ImportOptions& options) {
 }
 
 namespace {
-
-using schema::Job;
 
 [[nodiscard]] schema::KeyRule key_rule_of(const AddOptions& options) {
     schema::KeyRule rule;

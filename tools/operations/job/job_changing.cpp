@@ -21,14 +21,18 @@
 
 namespace jobstrand::cli {
 
+using deadletter::BulkCounts;
+using deadletter::JobAdmin;
+using executor::RunObstacle;
+using schema::Job;
+using schema::JobPlace;
+
 /// The same changes as a batch; nullopt: a batch can set retries, the priority and the due date
 /// only, and dead letters get their retries when they are requeued.
 [[nodiscard]] std::optional<schema::BatchOrder>
 order_of(schema::JobPlace place, const persistence::ManyChanges& changes);
 
 namespace {
-
-using schema::Job;
 
 /// Writes down one change; false: a batch cannot make it.
 [[nodiscard]] bool write_down(const schema::JobChange& change, schema::BatchOrder& order) {
@@ -62,9 +66,6 @@ order_of(schema::JobPlace place, const persistence::ManyChanges& changes) {
 }
 
 namespace {
-
-using executor::RunObstacle;
-using schema::JobPlace;
 
 void require_retry_cycle(const TypedField& typed) {
     if (const auto cycle = schema::parse_retry_cycle(*typed.text); !cycle) {
@@ -330,9 +331,6 @@ ExitCode run_job(Session& session, const RunOptions& options) {
 }
 
 namespace {
-
-using deadletter::BulkCounts;
-using deadletter::JobAdmin;
 
 [[nodiscard]] ExitCode report_removed(Session& session, const BulkCounts& counts) {
     write_record(

@@ -17,6 +17,10 @@
 
 namespace jobstrand::cli {
 
+using deadletter::JobFacts;
+using deadletter::NodeView;
+using deadletter::ReasonCode;
+
 /// A reason as a person reads it.
 struct ReasonWords {
     deadletter::ReasonCode code;
@@ -28,10 +32,6 @@ struct ReasonWords {
 [[nodiscard]] std::vector<ReasonWords> in_words(const deadletter::JobFacts& facts);
 
 namespace {
-
-using deadletter::JobFacts;
-using deadletter::NodeView;
-using deadletter::ReasonCode;
 
 struct Teller {
     ReasonCode code;
@@ -76,8 +76,6 @@ std::vector<ReasonWords> in_words(const JobFacts& facts) {
 }
 
 namespace {
-
-using deadletter::JobFacts;
 
 [[nodiscard]] RecordField reasons_field(const std::vector<ReasonWords>& reasons) {
     std::vector<std::string> objects;

@@ -33,6 +33,10 @@
 
 namespace jobstrand::service {
 
+using cli::TypedCondition;
+using deadletter::PlaceCount;
+using persistence::FieldCondition;
+
 /// What stands behind the question mark of a list: `place`, `limit`, `after`, `locked`, and the
 /// filters of `job ls` under the names of its options without the dashes (`type`,
 /// `created-before`). Times are as the command line reads them, in UTC; `now` is the database's.
@@ -44,9 +48,6 @@ namespace jobstrand::service {
 job_query_of(std::string_view query, schema::TimePoint now);
 
 namespace {
-
-using cli::TypedCondition;
-using persistence::FieldCondition;
 
 /// Jobs of one page.
 constexpr std::size_t kPageMax = 10'000;
@@ -299,8 +300,6 @@ namespace {
 [[nodiscard]] std::string list_of(const std::vector<std::string>& items) {
     return fmt::format("[{}]", fmt::join(items, ","));
 }
-
-using deadletter::PlaceCount;
 
 /// Jobs that are sorted by their type, which costs three times as much as to count them.
 constexpr std::size_t kUnservedSoon = 2'000;

@@ -19,10 +19,13 @@
 
 namespace jobstrand::service {
 
-namespace {
-
 namespace ip = boost::asio::ip;
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
 using std::chrono::steady_clock;
+
+namespace {
 
 /// Who has just come has not had the time to say anything; clients of one address that come at once
 /// do not push each other out.
@@ -217,11 +220,6 @@ void Places::remove(const std::shared_ptr<Connection>& connection) {
 }
 
 namespace {
-
-namespace asio = boost::asio;
-using asio::ip::tcp;
-using boost::system::error_code;
-using std::chrono::steady_clock;
 
 /// How exactly time-outs are kept.
 constexpr std::chrono::seconds kTick{1};
