@@ -59,7 +59,7 @@ struct LedgerServer {
 };
 
 persistence::DatabaseUrl of_jobs(persistence::DatabaseUrl url) {
-    // Behind the keyspace a URL for Vitess may name a shard: `main:0`.
+    // The shard of Vitess at which it may aim stays.
     url.database.replace(0, url.database.find(':'), "jobs");
     return url;
 }
@@ -124,7 +124,7 @@ protected:
 
     /// Not in the database of the jobs.
     [[nodiscard]] std::unique_ptr<persistence::Connection> server_connection() const {
-        return open_connection(server_.url);
+        return open_connection(without_shard(server_.url));
     }
 
     /// Of the database of the jobs, on the server itself.
