@@ -18,6 +18,8 @@
 
 namespace jobstrand::bench {
 
+namespace {
+
 /// A curve to draw, of one point at least, from left to right.
 struct Chart {
     std::string directory;
@@ -26,12 +28,6 @@ struct Chart {
     std::string y_unit;
     std::vector<std::pair<double, double>> points;
 };
-
-/// Draws the curve as an SVG file with gnuplot and returns its path; its name is made of the title.
-/// Throws std::runtime_error when gnuplot is not installed or fails.
-[[nodiscard]] std::string draw_chart(const Chart& chart);
-
-namespace {
 
 /// What the shell answers when there is no such program.
 constexpr int kNoSuchCommand = 127;
@@ -101,9 +97,9 @@ plot '-' with {} linewidth 2 linecolor rgb '#1f5fa8' {}
     return script + "e\n";
 }
 
-}  // namespace
-
-std::string draw_chart(const Chart& chart) {
+/// Draws the curve as an SVG file with gnuplot and returns its path; its name is made of the title.
+/// Throws std::runtime_error when gnuplot is not installed or fails.
+[[nodiscard]] std::string draw_chart(const Chart& chart) {
     const std::string file =
         (std::filesystem::path(chart.directory) / file_name_of(chart.title)).string();
     const std::string script = script_for(chart, file);
@@ -122,8 +118,6 @@ std::string draw_chart(const Chart& chart) {
     }
     return file;
 }
-
-namespace {
 
 using Json = nlohmann::ordered_json;
 

@@ -80,10 +80,10 @@ struct BulkWatch {
     persistence::OnMoved on_moved = {};
 };
 
-/// The loop of all bulk operations: it goes through the items, counts what became of them, tells
-/// the watch, and stops when that wants it.
+// The loops of all bulk operations: they go through the items, count what became of them, tell the
+// watch, and stop when that wants it.
 
-/// Counts for the loops below.
+/// Counts for change_each() and change_all().
 class BulkTally final {
 public:
     /// The watch must outlive it.

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-/// What is known of a job, its nodes and what is in its way. Pure.
+/// Why a job does not run now.
 namespace jobstrand::deadletter {
 
 /// A group of jobs that a limit meets, and what runs of it.
@@ -24,6 +24,7 @@ struct LimitUse {
     persistence::GroupRuns runs = {};
 };
 
+/// What is known of a job, its nodes and what is in its way.
 struct JobFacts {
     std::string id = {};
     schema::TimePoint now = {};                    ///< The database's.
@@ -81,8 +82,7 @@ full_limits(const JobFacts& facts, const NodeView& nodes);
 /// How many jobs run of the group, on all nodes.
 [[nodiscard]] std::int64_t running_of(const LimitUse& use);
 
-/// Why a job does not run now: the one place that decides it. Pure.
-
+/// Why a job does not run now.
 enum class ReasonCode {
     not_found,
     dead_letter,
@@ -111,7 +111,7 @@ enum class ReasonCode {
 [[nodiscard]] std::string_view name_of(ReasonCode code);
 
 /// Returns all reasons why the job does not run now, the most decisive first; never empty. Leaves
-/// out what can only be known once those are gone.
+/// out what can only be known once those are gone. This is the one place that decides it. Pure.
 [[nodiscard]] std::vector<ReasonCode> explain(const JobFacts& facts);
 
 /// Gathers what decides whether a job runs; nothing is changed. It reads by keys, and at most

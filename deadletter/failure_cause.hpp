@@ -31,7 +31,8 @@ inline constexpr std::size_t kPatternBytes = 240;
 /// The pattern of a pattern is that pattern.
 [[nodiscard]] std::string failure_pattern(std::string_view message);
 
-/// The beginning of a text on one line, as above, with its numbers and all else as they are.
+/// The beginning of a text on one line, as failure_pattern() has it, with its numbers and all else
+/// as they are.
 [[nodiscard]] std::string on_one_clean_line(std::string_view text);
 
 /// What dead letters died of, as far as their rows tell: two with one cause need one remedy.

@@ -85,8 +85,8 @@ namespace {
 /// A job may move while it is looked for: between the timers and the executable jobs.
 constexpr int kTriesToFind = 3;
 
-/// Jobs that one transaction changes. Whole rows are read, because they say what carries a series
-/// on.
+/// Jobs that one transaction changes or removes. Whole rows are read, because they say what carries
+/// a series on.
 constexpr std::size_t kChangedAtOnce = 500;
 
 [[nodiscard]] bool is_about_retries(const schema::JobChange& change) {
@@ -220,10 +220,6 @@ namespace {
 /// the dead letters. It cannot do more in the time of these tries.
 constexpr int kTries = 3;
 
-/// Jobs that one transaction removes. Whole rows are read, because they say what carries a series
-/// on.
-constexpr std::size_t kRemovedAtOnce = 500;
-
 [[nodiscard]] ItemResult refused_removal(const Job& job) {
     return {
         .id = job.id,
@@ -255,7 +251,7 @@ BulkCounts JobAdmin::remove(
     const JobPlace from = places_of(selection, place).front();
     const BulkSource source{
         .total = count_in(store_, from, selection.filter()),
-        .page = kRemovedAtOnce,
+        .page = kChangedAtOnce,
         .read = [&](const std::string& after, std::size_t limit
                 ) { return list_in(store_, from, selection.filter(), after, limit); },
         .key_of = &Job::id,

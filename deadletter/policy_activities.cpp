@@ -25,7 +25,7 @@ constexpr std::size_t kReadInAPass = 10'000;
 constexpr std::size_t kRequeuedAtOnce = schema::limits::kJobsPerTransaction;
 constexpr std::size_t kRefusedKept = 10'000;
 
-/// Between two passes of which the first has not read all.
+/// Between two passes of which the first has left something to do.
 constexpr schema::Duration kBreath = std::chrono::milliseconds(50);
 
 RequeueRule checked(RequeueRule rule) {
@@ -168,9 +168,6 @@ namespace {
 constexpr std::size_t kJobs = 500;
 constexpr int kTransactions = 20;
 
-/// Between two passes that found as much as they may do.
-constexpr schema::Duration kNextPass = std::chrono::milliseconds(50);
-
 std::vector<std::string> ids_of(const std::vector<Job>& jobs) {
     std::vector<std::string> ids;
     std::ranges::transform(jobs, std::back_inserter(ids), &Job::id);
@@ -197,7 +194,7 @@ schema::Duration DeadLetterCleaning::run_once() {
         return interval_;
     }
     remove(std::move(page));
-    return kNextPass;
+    return kBreath;
 }
 
 /// What is to be removed first; empty: nothing.

@@ -80,9 +80,6 @@ schema::Duration HistoryCleaning::run_once() {
 
 namespace {
 
-/// Between two full pages.
-constexpr schema::Duration kPause = std::chrono::milliseconds(50);
-
 constexpr schema::Duration kCleanInterval = std::chrono::minutes(1);
 
 }  // namespace
@@ -95,7 +92,7 @@ schema::Duration RunCleaning::run_once() {
     if (most_ > 0) {  // Others may keep some although this node keeps none.
         bounds.of_type = most_;
     }
-    return store_.clean_runs(bounds).is_more ? kPause : kCleanInterval;
+    return store_.clean_runs(bounds).is_more ? kBreath : kCleanInterval;
 }
 
 }  // namespace jobstrand::executor

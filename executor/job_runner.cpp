@@ -159,7 +159,7 @@ using persistence::Outcome;
 /// A number of lost starts that is not meant to be reached.
 constexpr int kNobodySuspects = 1000;
 
-/// Thrown and caught in this file only: a transaction can be left without a commit by nothing else.
+/// Thrown and caught here only: a transaction can be left without a commit by nothing else.
 struct RolledBack {};
 
 template <typename... Cases>

@@ -66,13 +66,13 @@ using RetryRule =
 [[nodiscard]] HandlerResult
 with_rule(const RetryRule& rule, const schema::Job& job, HandlerResult result, schema::Log& log);
 
-/// Runs one job: finds its handler, calls it, and turns what it returned or threw into an outcome.
 /// How long a job is left alone from a counted start of it, if that start is lost: processes that
 /// are killed from outside die in swarms, one after the other. Ten times the lock time, but at
 /// most a minute; four times as long after each further lost start, but at most an hour.
 /// `lost_starts`: those before this start, 1 or more.
 [[nodiscard]] schema::Duration suspect_wait(schema::Duration lock_time, int lost_starts);
 
+/// Runs one job: finds its handler, calls it, and turns what it returned or threw into an outcome.
 /// The only place that calls user code, and the only one that catches what it throws.
 ///
 /// Thread safety: safe; called by all workers at once. Everything passed in must outlive it.

@@ -11,6 +11,7 @@
 
 namespace jobstrand::persistence {
 
+class Transaction;
 struct StoreContext;
 
 /// One change as the audit records it. Texts that are longer than their columns are cut.
@@ -68,9 +69,6 @@ public:
 private:
     const StoreContext& context_;
 };
-
-class Transaction;
-struct StoreContext;
 
 /// A request that its sender may send again, because it does not know whether it has arrived.
 struct RepeatableRequest {

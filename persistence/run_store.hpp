@@ -15,9 +15,8 @@
 
 namespace jobstrand::persistence {
 
-// The last runs that succeeded, of each handler type: the rows of JS_ENDED_RUN.
-
-/// A run that succeeded. Empty texts and nullopt: it was not so, or nobody knows.
+/// A run that succeeded, one of the last of its handler type: a row of JS_ENDED_RUN. Empty texts
+/// and nullopt: it was not so, or nobody knows.
 struct EndedRun {
     std::string id = {};  ///< Ascends with the time; given by the store.
     schema::TimePoint ended{};

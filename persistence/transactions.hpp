@@ -8,8 +8,8 @@ class Transaction;
 
 /// Work in transactions of the job database.
 ///
-/// The store shows itself to its callers as roles, one header each in this folder, and each caller
-/// takes the one that it needs. A role is a class whose members stand beside their SQL; it is
+/// The store shows itself to its callers as roles, in the headers of this folder, and each caller
+/// takes those that it needs. A role is a class whose members stand beside their SQL; it is
 /// abstract only where tests or tokens put something else in its place. They are written once, over
 /// Connection, for every database. The conformance suite in test/conformance says what each
 /// operation promises. For all of them:
@@ -21,9 +21,8 @@ class Transaction;
 ///   in primary-key order, clears the lock and raises REV_.
 /// - `now` is always the database's time (I6).
 /// - A plain INSERT can take an id that stands in another place already: a duplicate. A due timer
-/// or a
-///   suspended job that meets its duplicate becomes a dead letter and says so. For what an operator
-///   moves, the answer is DbError duplicate_key.
+///   or a suspended job that meets its duplicate becomes a dead letter and says so. For what an
+///   operator moves, the answer is DbError duplicate_key.
 /// - Thread safety: safe.
 class Transactions {
 public:

@@ -44,7 +44,7 @@ struct ServedScope {
     bool operator==(const ServedScope&) const = default;
 };
 
-/// One of its lists.
+/// One of the lists of a scope.
 struct ScopeList {
     std::string Job::*field;
     std::vector<std::string> ServedScope::*values;
@@ -158,8 +158,6 @@ enum class LockGranularity {
                                                   : std::nullopt;
 }
 
-/// What stands in LOCK_OWNER_ when nobody has configured a name: `HOST:PROCESS:RANDOM`. Pure.
-
 /// Where a node runs.
 struct NodeAddress {
     std::string host;
@@ -174,8 +172,8 @@ inline constexpr std::size_t kHostLength = 64;
 /// Tells a node from all others, also from those that had its process number before.
 using NodeRandom = std::array<std::uint64_t, 2>;
 
-/// The lock owner of a node, at most 118 characters of ASCII. What no host name may hold becomes
-/// `-`.
+/// The lock owner of a node whose name nobody has configured: `HOST:PROCESS:RANDOM`, at most 118
+/// characters of ASCII. What no host name may hold becomes `-`.
 [[nodiscard]] std::string lock_owner_of(const NodeAddress& node, const NodeRandom& random);
 
 /// The inverse; nullopt: the name was configured, or is Flowable's.

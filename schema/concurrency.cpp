@@ -13,6 +13,14 @@
 
 namespace jobstrand::schema {
 
+namespace {
+
+std::string_view without_blanks_behind(std::string_view text) {
+    return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+}  // namespace
+
 std::string_view exclusive_group(const Job& job, ExclusiveOver over) {
     if (!job.exclusive) {
         return {};
@@ -21,7 +29,7 @@ std::string_view exclusive_group(const Job& job, ExclusiveOver over) {
         over == ExclusiveOver::hierarchy && !job.root_process_instance_id.empty();
     const std::string_view group =
         is_under_root ? job.root_process_instance_id : job.process_instance_id;
-    return group.substr(0, group.find_last_not_of(' ') + 1);
+    return without_blanks_behind(group);
 }
 
 bool may_exclude(const Job& job) {
@@ -153,10 +161,6 @@ constexpr std::array<KindRow, 4> kKinds{{
 
 std::string_view name_of_kind(LimitKind kind) {
     return std::ranges::find(kKinds, kind, &KindRow::kind)->name;
-}
-
-std::string_view without_blanks_behind(std::string_view text) {
-    return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
 /// Cut where a character begins.

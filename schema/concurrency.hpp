@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-/// Which exclusive jobs never run at the same time (R082, R086), and how many of them one node
-/// holds. Pure.
+/// What keeps jobs from running: exclusive ones that never run at the same time (R082, R086), rates
+/// of starts, and limits. Pure.
 namespace jobstrand::schema {
 
 /// What has one exclusive job at a time: each instance by itself (R092), or all instances under one
@@ -44,17 +44,15 @@ inline constexpr std::int64_t kMostClaimedOfGroup = 100;
 /// group. The others wait.
 [[nodiscard]] std::int64_t may_claim_of_group(std::int64_t claimed, std::int64_t wanted);
 
-/// How often jobs of a group start. Pure.
-///
-/// It is the generic cell rate algorithm (ITU-T I.371): of a group nothing is known but one point
-/// in time, up to which its starts have used the rate up. So nobody counts starts.
-
 /// The most starts of a rate, and its longest period.
 inline constexpr int kMostStarts = 1'000'000;
 inline constexpr Duration kLongestRatePeriod = std::chrono::days(1);
 
 /// At most so many starts in any stretch of time of this length. A tenth of them may come at once
 /// after a pause; the rest follow evenly, so that a machine behind them is not hit by a wave.
+///
+/// It is the generic cell rate algorithm (ITU-T I.371): of a group nothing is known but one point
+/// in time, up to which its starts have used the rate up. So nobody counts starts.
 struct StartRate {
     int starts = 1;                    ///< 1 to kMostStarts.
     Duration period = Duration(1000);  ///< 1 s to kLongestRatePeriod.
@@ -90,9 +88,6 @@ starts_left(const StartRate& rate, std::optional<UsedUntil> used_until, TimePoin
 [[nodiscard]] Duration
 until_next_starts(const StartRate& rate, std::optional<UsedUntil> used_until, TimePoint now);
 
-/// Limits of how many jobs run at the same time, over all nodes and on one of them, and of how
-/// often they start. Pure.
-
 /// The field by whose value a limit groups jobs.
 enum class LimitKind { type, definition, tenant, category };
 
@@ -102,6 +97,8 @@ inline constexpr std::string_view kEachValue = "*";
 /// The most that a limit may allow, which is what is read of a group at once.
 inline constexpr int kMostConcurrent = 10'000;
 
+/// A limit of how many jobs run at the same time, over all nodes and on one of them, and of how
+/// often they start.
 struct JobLimit {
     LimitKind kind = LimitKind::type;
     std::string value = {};  ///< Of the job's field, or kEachValue.

@@ -14,17 +14,10 @@
 
 namespace jobstrand::schema {
 
+namespace {
+
 /// A name in an object, or the number of an item of a list, as text.
 using JsonPath = std::span<const std::string>;
-
-/// What stands in a JSON text at a path. nullopt: a name or an item on the way is not there. Of two
-/// members with one name the first counts.
-///
-/// The text is read once from the left, without recursion and without a copy of it. What is behind
-/// the value is not looked at. Throws std::invalid_argument where what it reads is not JSON.
-[[nodiscard]] std::optional<ExpressionValue> find_in_json(std::string_view json, JsonPath path);
-
-namespace {
 
 [[noreturn]] void refuse() {
     throw std::invalid_argument("the payload is not JSON");
@@ -268,8 +261,11 @@ ExpressionValue value_at(JsonReader& reader) {
     return word == "null" ? ExpressionValue() : json_number(word);
 }
 
-}  // namespace
-
+/// What stands in a JSON text at a path. nullopt: a name or an item on the way is not there. Of two
+/// members with one name the first counts.
+///
+/// The text is read once from the left, without recursion and without a copy of it. What is behind
+/// the value is not looked at. Throws std::invalid_argument where what it reads is not JSON.
 std::optional<ExpressionValue> find_in_json(std::string_view json, JsonPath path) {
     JsonReader reader(json);
     for (const std::string& step : path) {
@@ -283,8 +279,6 @@ std::optional<ExpressionValue> find_in_json(std::string_view json, JsonPath path
     }
     return value_at(reader);
 }
-
-namespace {
 
 /// Bytes that the values of expressions may make of a text.
 constexpr std::size_t kMostResult = 4000;

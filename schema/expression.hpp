@@ -9,6 +9,16 @@
 #include <string_view>
 #include <variant>
 
+/// Texts with expressions over what a job carries, in the notation of Camunda's and Flowable's
+/// guides: `${order.priority}`, `${order.vip ? 10 : 0}`, `R${tries}/PT5M`. Pure.
+///
+/// There are paths (`a.b`, `a['b']`, `a[0]`), whole numbers, numbers, texts in quotes, true, false,
+/// null, `== != < <= > >=` and `eq ne lt le gt ge`, `&& || !` and `and or not`, `+ - * / %` and
+/// `div mod`, `empty`, `?:` and parentheses. Neither calls nor assignments.
+///
+/// Variables are the members of the payload, which must be a JSON object, and `execution`: what the
+/// job belongs to. A variable that is not there is a mistake; what is not there inside of one is
+/// null.
 namespace jobstrand::schema {
 
 /// An object or a list: of those an expression only knows whether they are empty.
@@ -21,17 +31,6 @@ struct Composite {
 /// What a part of an expression comes to; monostate: null.
 using ExpressionValue =
     std::variant<std::monostate, bool, std::int64_t, double, std::string, Composite>;
-
-/// Texts with expressions over what a job carries, in the notation of Camunda's and Flowable's
-/// guides: `${order.priority}`, `${order.vip ? 10 : 0}`, `R${tries}/PT5M`. Pure.
-///
-/// There are paths (`a.b`, `a['b']`, `a[0]`), whole numbers, numbers, texts in quotes, true, false,
-/// null, `== != < <= > >=` and `eq ne lt le gt ge`, `&& || !` and `and or not`, `+ - * / %` and
-/// `div mod`, `empty`, `?:` and parentheses. Neither calls nor assignments.
-///
-/// Variables are the members of the payload, which must be a JSON object, and `execution`: what the
-/// job belongs to. A variable that is not there is a mistake; what is not there inside of one is
-/// null.
 
 /// Bytes of a text with expressions.
 inline constexpr std::size_t kMostExpressionBytes = 300;

@@ -11,7 +11,7 @@
 
 namespace jobstrand::schema {
 
-/// What is wrong with an expression, and where. Only inside of this folder: those who ask get a
+/// What is wrong with an expression, and where. Only while it is evaluated: those who ask get a
 /// ParseError.
 struct ExpressionMistake {
     std::string message;
@@ -57,9 +57,9 @@ private:
     Token current_;
 };
 
-/// What the operators of expressions do, as in the Unified Expression Language of Java: null is 0,
-/// false and "" where a number, a truth value or a text is needed, and texts of numbers are
-/// numbers. They throw std::invalid_argument, which says what does not go together.
+// What the operators of expressions do, as in the Unified Expression Language of Java: null is 0,
+// false and "" where a number, a truth value or a text is needed, and texts of numbers are numbers.
+// They throw std::invalid_argument, which says what does not go together.
 
 /// "a number", "a text" and so on.
 [[nodiscard]] std::string_view kind_of(const ExpressionValue& value);

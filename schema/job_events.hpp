@@ -10,7 +10,8 @@
 #include <string>
 #include <string_view>
 
-/// Which moves of jobs the job log tells of.
+/// Which moves of jobs the job log tells of, what is kept of their past, and what a run tells of
+/// itself.
 namespace jobstrand::schema {
 
 /// What happened to a job; the number is its JOB_STATE_, of which Camunda has the first four.

@@ -95,9 +95,9 @@ struct PlanQuestion {
 [[nodiscard]] std::optional<PlanQuestion>
 question_for(const Series& series, const Job& turn, TransitionReason reason, TimePoint now);
 
-/// The table above. `series` is null when the turn has none. `plan` answers the question; without
-/// one it is not looked at, unless it is an error: then the row of the series cannot be read, and a
-/// series that runs ends with its turn.
+/// The table of turns, at the top. `series` is null when the turn has none. `plan` answers the
+/// question; without one it is not looked at, unless it is an error: then the row of the series
+/// cannot be read, and a series that runs ends with its turn.
 [[nodiscard]] SeriesTransition series_transition(
     const Series* series,
     const Job& turn,
@@ -113,19 +113,19 @@ question_for(const Series& series, const Job& turn, TransitionReason reason, Tim
 /// The next turn gets its id, and carries the series on.
 void give_id(SeriesTransition& transition, std::string id);
 
-/// What people do with a whole series: begin it, give it other times, end it, run it once more.
-/// Pure, like series_transition. Texts and bounds are checked by who calls.
-///
-/// | what happened                   | the waiting turn          | the series                 |
-/// |---------------------------------|---------------------------|----------------------------|
-/// | created                         | is its first one          | waiting                    |
-/// | given other times               | waits for its new date    | waiting                    |
-/// | given other times while it runs | -                         | running, with a later date |
-/// | its calendar was changed        | waits for its new date    | as it was                  |
-/// | its calendar leaves no date     | over                      | ended                      |
-/// | ended                           | over                      | ended                      |
-///
-/// A turn that runs goes on in every case.
+// What people do with a whole series: begin it, give it other times, end it, run it once more.
+// Pure, like series_transition. Texts and bounds are checked by who calls.
+//
+// | what happened                   | the waiting turn          | the series                 |
+// |---------------------------------|---------------------------|----------------------------|
+// | created                         | is its first one          | waiting                    |
+// | given other times               | waits for its new date    | waiting                    |
+// | given other times while it runs | -                         | running, with a later date |
+// | its calendar was changed        | waits for its new date    | as it was                  |
+// | its calendar leaves no date     | over                      | ended                      |
+// | ended                           | over                      | ended                      |
+//
+// A turn that runs goes on in every case.
 
 /// A series whose open fields are filled in from its first turn, as if no turn had ever fired.
 [[nodiscard]] Series completed_by(Series series, const Job& first_turn);

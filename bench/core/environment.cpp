@@ -90,7 +90,6 @@ Facts environment_of(BenchDatabase& database) {
 namespace {
 
 using persistence::Diagnostics;
-using Access = persistence::SessionPool::Access;
 
 constexpr double kMiB = 1024.0 * 1024.0;
 

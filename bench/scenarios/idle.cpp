@@ -14,6 +14,8 @@
 
 namespace jobstrand::bench {
 
+namespace {
+
 /// What the connections of a pool have sent so far.
 struct StatementCount {
     std::atomic<std::uint64_t> statements{0};
@@ -65,8 +67,6 @@ private:
     const std::unique_ptr<persistence::Connection> inner_;
     StatementCount& count_;
 };
-
-namespace {
 
 /// What nodes cost while there is nothing to do.
 class IdleScenario final : public Scenario {

@@ -315,9 +315,6 @@ void RunNewsBook::forget_silent_workers(schema::TimePoint now) {
 
 namespace {
 
-/// Between two transactions.
-constexpr schema::Duration kNewsInterval = std::chrono::seconds(1);
-
 /// Between two looks for what is left over, and how old that is at least.
 constexpr schema::Duration kLeftOverInterval = std::chrono::minutes(1);
 
@@ -335,8 +332,8 @@ schema::Duration RunNewsWriting::run_once() {
     if (!write()) {
         return std::chrono::ceil<schema::Duration>(next_cleaning_ - now);
     }
-    next_ = now + kNewsInterval;
-    return kNewsInterval;
+    next_ = now + kWriteInterval;
+    return kWriteInterval;
 }
 
 bool RunNewsWriting::write() {

@@ -150,9 +150,8 @@ bool BatchStore::remove_batch(std::string_view id) {
 
 namespace {
 
-// The next jobs of a batch.
-
-/// Jobs behind the cursor, which nobody else changes until the transaction ends.
+/// The next jobs of a batch, behind its cursor, which nobody else changes until the transaction
+/// ends.
 struct BatchPage {
     std::size_t rows = 0;                    ///< That were looked at.
     std::string last = {};                   ///< The id of the last one; empty: there are none.

@@ -70,10 +70,9 @@ struct OpenOptions {
     DecorateConnection decorate = {};
 };
 
-/// Chooses the driver by the URL and makes a first connection, so that what is wrong
-/// shows itself here. Throws DbError; see open_sqlite, open_mysql and open_postgresql. Of a file
-/// that this user may only read, the pool lends connections for reading; for writing:
-/// access_denied.
+/// Chooses the driver by the URL and makes a first connection, so that what is wrong shows itself
+/// here. Throws DbError; see open_sqlite, open_mysql and open_postgresql. Of a file that this user
+/// may only read, the pool lends connections for reading; for writing: access_denied.
 [[nodiscard]] std::unique_ptr<SessionPool>
 open_database(const DatabaseUrl& url, const OpenOptions& options = {});
 

@@ -24,7 +24,7 @@ struct ServerPlace {
 /// Several hosts, of which one is the right one, stand behind each other with commas:
 /// `host:port,host:port`; see Hosts.
 /// Durations in options are ISO 8601 or milliseconds. The options of each database stand in
-/// docs/databases.md, and in its driver.hpp.
+/// docs/databases.md, and in the source of its driver.
 struct DatabaseUrl {
     std::string scheme;  ///< Tells which database it is; see Driver.
     std::string path;    ///< That of a file. Empty: a server has the database.
@@ -47,8 +47,6 @@ struct DatabaseUrl {
 /// The text of a URL with one more option.
 [[nodiscard]] std::string
 with_option(std::string url, std::string_view key, std::string_view value);
-
-struct DatabaseUrl;
 
 /// Options that all servers have: the way to one, and what is shown there.
 inline constexpr std::string_view kSocketOption = "socket";

@@ -105,9 +105,8 @@ struct WaitingGroups {
     std::span<const LimitRoom> groups
 );
 
-/// Which free executable jobs an acquisition in an order takes next. They are read for update from
-/// ranges, each of which an index has in its order, so that nothing is sorted.
-
+/// What an acquisition in an order looks for. Its jobs are read for update from ranges, each of
+/// which an index has in its order, so that nothing is sorted.
 struct OrderedSearch {
     const ServedJobs& served;
     const schema::AcquisitionOrder& order;

@@ -44,11 +44,11 @@ struct FirstDue {
 
 [[nodiscard]] FirstDue first_due_in(const Row& row, std::size_t column, const Dialect& dialect);
 
-// Where times are texts, a due date in another form than ours may stand earlier or later in the
-// order of the index than its time belongs. Stored in our form, it stands where it belongs.
-
 /// Writes those of the timers that are due after `until`, and takes them out of the list. Returns
 /// how many. The rows were read for update.
+///
+/// Where times are texts, a due date in another form than ours may stand earlier or later in the
+/// order of the index than its time belongs. Stored in our form, it stands where it belongs.
 std::size_t
 store_anew(Transaction& transaction, std::vector<schema::Job>& timers, schema::TimePoint until);
 

@@ -29,6 +29,8 @@ using schema::Job;
 using schema::JobPlace;
 using schema::OrderKey;
 
+namespace {
+
 /// Reads free jobs of ranges for update, in their order; those that another node is claiming right
 /// now are passed over.
 class RangeRows final {
@@ -83,8 +85,6 @@ private:
     std::deque<schema::Job> waiting_;
     bool is_end_ = false;
 };
-
-namespace {
 
 // Where an index must be taken for its order, that names columns which the condition fixes:
 // PostgreSQL would else take the order of the key as good enough, and read other ranges on the way.

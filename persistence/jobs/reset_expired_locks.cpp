@@ -49,6 +49,8 @@ struct LockedRow {
     return row.id;
 }
 
+namespace {
+
 /// A part of a table, and what is to be done in it.
 struct PartRead {
     std::string first;  ///< Empty: there is no row in it.
@@ -59,20 +61,6 @@ struct PartRead {
     std::string last;          ///< Of read_part(); empty: there is no row in it.
     bool do_any_wait = false;  ///< Of read_part(): there are locks that nearly never end.
 };
-
-/// The first `search.rows` rows behind `search.after`, in id order.
-[[nodiscard]] PartRead
-read_part(Connection& connection, schema::JobPlace place, const LockSearch& search);
-
-/// All rows that `search.owners` have locked.
-[[nodiscard]] PartRead
-read_locks_of_owners(Connection& connection, schema::JobPlace place, const LockSearch& search);
-
-/// The first `search.rows` due timers: the movers take the others away, so in a backlog too those
-/// that are locked come to the front.
-[[nodiscard]] PartRead read_due_timers(Connection& connection, const LockSearch& search);
-
-namespace {
 
 // One row about a part of the table, so that a part without an expired lock costs one statement.
 // There is no index on the locks: each claim would have to write it.
@@ -156,8 +144,7 @@ RowReader sort_into(PartRead& part, schema::TimePoint now) {
     };
 }
 
-}  // namespace
-
+/// The first `search.rows` rows behind `search.after`, in id order.
 PartRead read_part(Connection& connection, JobPlace place, const LockSearch& search) {
     const Dialect& dialect = connection.dialect();
     const auto with_bounds = [&](std::string_view sql) {
@@ -198,6 +185,7 @@ PartRead read_part(Connection& connection, JobPlace place, const LockSearch& sea
     return part;
 }
 
+/// All rows that `search.owners` have locked.
 PartRead read_locks_of_owners(Connection& connection, JobPlace place, const LockSearch& search) {
     const std::string sql = fmt::format(kLockedBy, fmt::arg("table", schema::table_of(place)));
     const std::vector<std::string_view> owners(search.owners.begin(), search.owners.end());
@@ -208,6 +196,8 @@ PartRead read_locks_of_owners(Connection& connection, JobPlace place, const Lock
     return part;
 }
 
+/// The first `search.rows` due timers: the movers take the others away, so in a backlog too those
+/// that are locked come to the front.
 PartRead read_due_timers(Connection& connection, const LockSearch& search) {
     const std::string sql = fmt::format(
         kLockedTimers,
@@ -221,8 +211,6 @@ PartRead read_due_timers(Connection& connection, const LockSearch& search) {
     std::ranges::sort(part.unreadable, {}, &LockedRow::id);
     return part;
 }
-
-namespace {
 
 /// Those whose lock was renewed meanwhile are left out.
 std::vector<Job> expired_for_update(

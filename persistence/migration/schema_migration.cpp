@@ -19,22 +19,25 @@
 
 namespace jobstrand::persistence {
 
-/// Gives tables of Flowable, or of an older version, the columns that they do not have, and the
-/// defaults that an INSERT of ours, or of an app, goes by: REV_ above all, because one row without
-/// a revision keeps an engine from acquiring any. What an engine writes names all its columns, so
-/// that no default touches it. Throws DbError.
-void complete_tables(Connection& connection, const LiveSchema& live);
+namespace {
+
+using schema::kSchemaVersion;
+using schema::kSchemaVersionProperty;
 
 /// Where each change is final, a step that was interrupted has been done in part, or another server
 /// of a cluster does it at the same time: what exists already is no error there.
-void run_unless_done(Connection& connection, std::string_view statement);
-
-/// Lets the ids of apps hold any text where an earlier version has made their columns narrower.
-/// Columns of others stay as they are: Flowable's have foreign keys, which allow no change of one
-/// side, and `schema check` tells what they cannot hold. Rewrites the tables. Throws DbError.
-void widen_app_ids(Connection& connection, const LiveSchema& live);
-
-namespace {
+void run_unless_done(Connection& connection, std::string_view statement) {
+    // Defended catch: only an error tells that something exists already.
+    try {
+        connection.run_script(statement);
+    } catch (const DbError& error) {
+        const bool was_done = !connection.dialect().tables.is_transactional &&
+                              error.kind() == DbErrorKind::duplicate_key;
+        if (!was_done) {
+            throw;
+        }
+    }
+}
 
 void add_columns(Connection& connection, const schema::Table& table, const LiveTable& live) {
     for (const schema::Column& column : table.columns) {
@@ -72,8 +75,10 @@ void set_defaults(Connection& connection, const schema::Table& table, const Live
     }
 }
 
-}  // namespace
-
+/// Gives tables of Flowable, or of an older version, the columns that they do not have, and the
+/// defaults that an INSERT of ours, or of an app, goes by: REV_ above all, because one row without
+/// a revision keeps an engine from acquiring any. What an engine writes names all its columns, so
+/// that no default touches it. Throws DbError.
 void complete_tables(Connection& connection, const LiveSchema& live) {
     for (const schema::Table& table : schema::tables()) {
         if (const auto found = live.find(table.name); found != live.end()) {
@@ -82,21 +87,6 @@ void complete_tables(Connection& connection, const LiveSchema& live) {
         }
     }
 }
-
-void run_unless_done(Connection& connection, std::string_view statement) {
-    // Defended catch: only an error tells that something exists already.
-    try {
-        connection.run_script(statement);
-    } catch (const DbError& error) {
-        const bool was_done = !connection.dialect().tables.is_transactional &&
-                              error.kind() == DbErrorKind::duplicate_key;
-        if (!was_done) {
-            throw;
-        }
-    }
-}
-
-namespace {
 
 bool is_narrow(const LiveTable& table, const schema::Column& column, std::string_view earlier) {
     const auto found = table.columns.find(column.name);
@@ -113,8 +103,9 @@ std::string widening_of(const schema::Column& column, const Dialect& dialect) {
     );
 }
 
-}  // namespace
-
+/// Lets the ids of apps hold any text where an earlier version has made their columns narrower.
+/// Columns of others stay as they are: Flowable's have foreign keys, which allow no change of one
+/// side, and `schema check` tells what they cannot hold. Rewrites the tables. Throws DbError.
 void widen_app_ids(Connection& connection, const LiveSchema& live) {
     const Dialect& dialect = connection.dialect();
     if (dialect.tables.earlier_app_ids.empty()) {
@@ -138,11 +129,6 @@ void widen_app_ids(Connection& connection, const LiveSchema& live) {
         }
     }
 }
-
-namespace {
-
-using schema::kSchemaVersion;
-using schema::kSchemaVersionProperty;
 
 /// More than there are steps, at each of which another server may be faster.
 constexpr int kTries = 20;

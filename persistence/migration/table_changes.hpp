@@ -59,14 +59,11 @@ auto change_tables(Connection& connection, const TablePatience& patience, const 
     );
 }
 
-/// Runs what changes tables. An error of the kind access_denied gets the statement behind it that
-/// gives the right, for an administrator to run.
-template <typename Change>
-auto with_upgrade_rights(Connection& connection, Change change);
-
-/// The error with that statement; as it is when it is of another kind, or nobody's rights differ.
+/// An error of the kind access_denied with the statement behind it that gives the right, for an
+/// administrator to run; as it is when it is of another kind, or nobody's rights differ.
 [[nodiscard]] DbError with_upgrade_grant(Connection& connection, const DbError& error);
 
+/// Runs what changes tables. Its errors are as with_upgrade_grant() makes them.
 template <typename Change>
 auto with_upgrade_rights(Connection& connection, Change change) {
     // Defended catch: the server says what it refuses, and not what would allow it.
@@ -77,8 +74,8 @@ auto with_upgrade_rights(Connection& connection, Change change) {
     }
 }
 
-/// The indexes that only some settings need. They come and go by an operator's command, never by
-/// the service itself.
+// The indexes that only some settings need. They come and go by an operator's command, never by the
+// service itself.
 
 [[nodiscard]] bool has_index(Connection& connection, const schema::OptionalIndex& index);
 

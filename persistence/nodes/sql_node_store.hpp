@@ -98,21 +98,17 @@ private:
     const StoreContext& context_;
 };
 
-/// What nodes do; see NodeStore for what is promised.
-
-/// Nothing: it is forgotten.
+/// What the node does now (see NodeStore::record_work); nothing: it is forgotten.
 void replace_work(Transaction& transaction, std::string_view node, const NodeWork& work);
 
-/// Likewise.
+/// Likewise what it was asked for (see NodeStore::record_asked).
 void replace_asked(
     Transaction& transaction,
     std::string_view node,
     std::span<const AskedTopic> asked
 );
 
-/// What nodes serve; see NodeStore.
-
-/// What the node serves from now on; nothing: it is forgotten.
+/// What the node serves from now on (see NodeStore::record_served); nothing: it is forgotten.
 void replace_served(Transaction& transaction, std::string_view node, const ServedJobs& served);
 
 /// What a node leaves to others of what its handlers could do.

@@ -29,11 +29,12 @@ using schema::Job;
 using schema::JobPlace;
 using schema::PlacedJob;
 
-inline constexpr std::string_view kFailureColumns =
-    "ID_, HANDLER_TYPE_, EXCEPTION_MSG_, FAILED_TIME_";
+namespace {
+
+constexpr std::string_view kFailureColumns = "ID_, HANDLER_TYPE_, EXCEPTION_MSG_, FAILED_TIME_";
 
 /// Of a row with these columns. An odd time of somebody else's SQL is none: the message counts.
-[[nodiscard]] inline DeadLetterFailure failure_in(const Row& row) {
+DeadLetterFailure failure_in(const Row& row) {
     return {
         .id = std::string(row.text(0)),
         .handler_type = std::string(row.text(1)),
@@ -41,8 +42,6 @@ inline constexpr std::string_view kFailureColumns =
         .failed_time = time_if_readable(row, 3),
     };
 }
-
-namespace {
 
 // The payload comes with the row, so that both are of one moment.
 constexpr std::string_view kFind = R"sql(

@@ -55,7 +55,7 @@ void append_row(std::vector<Value>& values, schema::JobPlace place, const schema
 [[nodiscard]] RowReader append_to(std::vector<schema::Job>& jobs, schema::JobPlace place);
 
 /// Rows of a page that is about to move, in their order. Only jobs that could be read whole may go
-/// their way; what becomes of the others, see unreadable_rows.hpp.
+/// their way; what becomes of the others, see new_dead_letters.hpp.
 struct JobRows {
     std::vector<schema::Job> jobs;
     std::vector<schema::Job> unreadable;  ///< As read_job reads them.
@@ -83,8 +83,8 @@ struct JobRows {
 /// Brings them into the order of their ids, and moves each once: a job is two dozen texts.
 void sort_by_id(std::vector<schema::Job>& jobs);
 
-/// What every operation does with whole rows of one job table. Give ids and jobs in ascending id
-/// order: transactions that read for update in one order do not deadlock.
+// What every operation does with whole rows of one job table. Give ids and jobs in ascending id
+// order: transactions that read for update in one order do not deadlock.
 
 void insert_rows(
     Transaction& transaction,
@@ -160,8 +160,6 @@ template <std::ranges::sized_range Jobs>
     }
     return ids;
 }
-
-class Transaction;
 
 /// In which place a job stands.
 struct JobAddress {

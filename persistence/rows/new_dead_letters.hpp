@@ -47,8 +47,8 @@ void run_diverting_duplicates(
     const TransactionRunner::WasCommitted& was_committed
 );
 
-/// What there is to be told when jobs become dead letters, whichever move makes them.
-
+/// A job that becomes a dead letter, with what there is to be told of it, whichever move makes it
+/// one.
 struct NewDeadLetter {
     const schema::Job* job = nullptr;  ///< As it stands among the dead letters. Never null.
     schema::JobPlace from = schema::JobPlace::executable;
@@ -73,9 +73,9 @@ void log_unplanned_dead_letters(
     schema::TimePoint now
 );
 
-/// Rows that a producer's SQL wrote wrong. One such row harms itself alone: whoever reads a page
-/// sets it aside in the same transaction, says so in the log, and goes on with the others. Nothing
-/// is asked or written while all rows are right.
+// Rows that a producer's SQL wrote wrong. One such row harms itself alone: whoever reads a page
+// sets it aside in the same transaction, says so in the log, and goes on with the others. Nothing
+// is asked or written while all rows are right.
 
 /// Makes dead letters of rows that this transaction has read for update in `from`.
 void divert_unreadable(

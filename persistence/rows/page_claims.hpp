@@ -32,17 +32,17 @@ using ClaimedJobs = std::multimap<std::string, int, std::less<>>;
 /// Adds the jobs of such a text. Throws DbError `unreadable` when it is none.
 void read_claim_text(std::string_view text, ClaimedJobs& jobs);
 
-/// Claims of pages: one row of JS_CLAIM holds many jobs, whose own rows are only read, and deleted
-/// when they are done.
-///
-/// - A job is held if a claim names it, its row still has the revision that stands there, and no
-///   lock owner. So a job that goes elsewhere, or is freed, needs no change of its claim: its
-///   revision is raised.
-/// - The fence is the revision: whoever takes a held job away raises it (see FenceKind).
-/// - Rows of such jobs look free. Whoever means to take or change free jobs closes the gate first,
-///   which all claims of pages do, and then asks which jobs are held.
-/// - A claim lasts for one lock time and is not renewed. A job that takes longer gets a lock in its
-///   own row, under the same revision, at the first renewal of its lock.
+// Claims of pages: one row of JS_CLAIM holds many jobs, whose own rows are only read, and deleted
+// when they are done.
+//
+// - A job is held if a claim names it, its row still has the revision that stands there, and no
+//   lock owner. So a job that goes elsewhere, or is freed, needs no change of its claim: its
+//   revision is raised.
+// - The fence is the revision: whoever takes a held job away raises it (see FenceKind).
+// - Rows of such jobs look free. Whoever means to take or change free jobs closes the gate first,
+//   which all claims of pages do, and then asks which jobs are held.
+// - A claim lasts for one lock time and is not renewed. A job that takes longer gets a lock in its
+//   own row, under the same revision, at the first renewal of its lock.
 
 /// Waits until no other transaction has closed the gate, and keeps it closed until this one ends.
 /// Nothing on SQLite, where the writing transaction is alone anyway. To be done before any row is
@@ -82,7 +82,7 @@ using BeforeReset =
 [[nodiscard]] std::int64_t
 reset_expired_claims(const StoreContext& context, schema::TimePoint now, const BeforeReset& before);
 
-/// How those who do not claim pages regard the claims of others.
+// How those who do not claim pages regard the claims of others.
 
 /// Gives jobs that a claim holds what its row says: owner, expiry and number. `jobs` are executable
 /// and in id order. One cheap statement while there are no claims.

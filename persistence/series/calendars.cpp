@@ -36,6 +36,8 @@ using schema::Series;
 using schema::SeriesSchedule;
 using schema::TimePoint;
 
+namespace {
+
 /// A calendar that gets another text: all texts before that and after it.
 struct CalendarChange {
     std::string name;
@@ -106,8 +108,6 @@ private:
     std::map<std::string, Plan, std::less<>> plans_;
     std::vector<std::string> never_due_;
 };
-
-namespace {
 
 constexpr std::string_view kSeriesOfCalendars = R"sql(
     SELECT {columns}

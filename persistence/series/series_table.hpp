@@ -50,8 +50,8 @@ struct SeriesRow {
 /// default of Series.
 [[nodiscard]] SeriesRow read_series_row(const Row& row);
 
-/// Rows of JS_SERIES and JS_CALENDAR. Give keys and series in ascending order: transactions that
-/// read for update in one order do not deadlock. A transaction reads jobs before series.
+// Rows of JS_SERIES and JS_CALENDAR. Give keys and series in ascending order: transactions that
+// read for update in one order do not deadlock. A transaction reads jobs before series.
 
 using SeriesByKey = std::map<std::string, SeriesRow, std::less<>>;
 

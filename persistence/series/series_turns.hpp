@@ -69,8 +69,8 @@ private:
     std::vector<schema::Job> next_turns_;
 };
 
-/// What OperatorStore::suspend and activate do for a series or a group of them: they move the
-/// turns that carry series on, found by their ids, so that no job table needs an index for it.
+// What OperatorStore::suspend and activate do for a series or a group of them: they move the turns
+// that carry series on, found by their ids, so that no job table needs an index for it.
 
 /// After the suspension was written. Returns how many turns moved.
 std::int64_t suspend_turns(

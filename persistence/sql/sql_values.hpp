@@ -45,10 +45,9 @@ private:
 void require_storable(std::optional<schema::TimePoint> due_date, const Dialect& dialect);
 
 /// Bytes as PostgreSQL writes and reads them: `\x` and two hexadecimal digits for each.
-
 [[nodiscard]] std::string hex_text_of(Bytes bytes);
 
-/// What does not begin with `\x` is taken as it is.
+/// The inverse. What does not begin with `\x` is taken as it is.
 [[nodiscard]] std::string bytes_of_hex_text(std::string_view text);
 
 /// The bytes that hexadecimal digits alone stand for.
@@ -58,8 +57,8 @@ void require_storable(std::optional<schema::TimePoint> due_date, const Dialect& 
 /// is not UTF-8 in it is replaced.
 [[nodiscard]] DbError unreadable_value(std::string_view value, std::string_view what_it_is_not);
 
-/// Rows that somebody else's SQL wrote may hold in a column what it cannot mean. Whoever reads such
-/// a row has all the rest of it, and says what is wrong.
+// Rows that somebody else's SQL wrote may hold in a column what it cannot mean. Whoever reads such
+// a row has all the rest of it, and says what is wrong.
 
 /// Calls `read` with the number of each field's column, in order, also behind one that throws
 /// DbError `unreadable`. Returns the complaint: `COLUMN value is not ...`, one after the other;

@@ -10,8 +10,12 @@
 #include <string>
 #include <string_view>
 
-/// How a database tells what tables it has, and what its words for them mean.
+/// How a database tells what tables it has, what its words for them mean, and how they are made.
 namespace jobstrand::persistence {
+
+class Connection;
+struct Dialect;
+class SchemaLock;
 
 /// Whether the type of a column takes every value of a kind.
 enum class TypeFit {
@@ -89,10 +93,6 @@ struct TypeText {
 
 /// For a type that takes times with so many digits behind the second.
 [[nodiscard]] TypeFit precision_fit(std::size_t digits);
-
-class Connection;
-struct Dialect;
-class SchemaLock;
 
 /// The SQL type of each kind of column.
 struct ColumnTypes {

@@ -15,6 +15,12 @@
 
 namespace jobstrand::persistence {
 
+namespace {
+
+using namespace std::chrono_literals;
+using schema::Job;
+using schema::JobPlace;
+
 /// Passes statements on to a transaction in which they all stay: to begin and to end one means
 /// nothing here. Behind an error nothing passes any more (see Transaction): the server may have
 /// rolled back by itself, and what came then would be committed. The transaction must outlive it.
@@ -46,12 +52,6 @@ public:
 private:
     Transaction& real_;
 };
-
-namespace {
-
-using namespace std::chrono_literals;
-using schema::Job;
-using schema::JobPlace;
 
 /// A day behind the first time that all databases hold.
 constexpr schema::TimePoint kThen{24h};

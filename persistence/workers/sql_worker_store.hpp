@@ -53,9 +53,9 @@ private:
     const StoreContext& context_;
 };
 
-/// The groups of exclusive jobs that workers hold: a worker has one job of a group at a time, and
-/// its lock on the group ends with the one on the job. What others meet of the group waits: jobs of
-/// nodes as for any holder, external jobs where they stand.
+// The groups of exclusive jobs that workers hold: a worker has one job of a group at a time, and
+// its lock on the group ends with the one on the job. What others meet of the group waits: jobs of
+// nodes as for any holder, external jobs where they stand.
 
 /// Takes the groups of exclusive jobs that this transaction has read for update. Those whose group
 /// anybody holds, and all but the first of each group, leave the list. Returns how many. Throws

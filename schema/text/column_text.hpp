@@ -8,8 +8,10 @@
 #include <string_view>
 #include <vector>
 
-/// What the text columns can hold. Each adds a sentence to `problems` that names the field.
+/// What the text columns can hold, lists of names in them, and digests of texts that are too long.
 namespace jobstrand::schema {
+
+// Each of these checks adds a sentence to `problems` that names the field.
 
 /// Checks a text for a column of ColumnKind::id.
 void check_id(std::string_view name, std::string_view value, std::vector<std::string>& problems);
@@ -28,8 +30,8 @@ void check_text(
     std::vector<std::string>& problems
 );
 
-/// A list of names as one text, one name a line: a column has it so, and a statement can ask
-/// whether a name is among them.
+// A list of names as one text, one name a line: a column has it so, and a statement can ask whether
+// a name is among them.
 
 /// An error for a name that is empty or has a line break, which no list can have.
 [[nodiscard]] ParseResult<std::string> joined_names(std::span<const std::string> names);

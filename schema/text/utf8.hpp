@@ -24,7 +24,7 @@ namespace jobstrand::schema {
 /// The end of `text` with the same replacements: as many whole characters as `limit` bytes hold.
 [[nodiscard]] std::string last_bytes(std::string_view text, std::size_t limit);
 
-/// Texts of others as they are shown to people: on one line, and harmless to a terminal.
+// Texts of others as they are shown to people: on one line, and harmless to a terminal.
 
 /// The code point of a whole UTF-8 character.
 [[nodiscard]] char32_t code_point(std::string_view character);

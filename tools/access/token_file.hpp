@@ -44,13 +44,15 @@ struct TokenEntry {
 /// In a time that does not depend on where they differ.
 [[nodiscard]] bool are_equal(const TokenHash& a, const TokenHash& b);
 
-/// What restricts a token, in words of its line: ` topics=mail,invoice.* tenants=acme engines=main
-/// expires=2026-12-26T10:00:00.000Z`. What would not fit into a word is percent-encoded.
-
-/// Each with a blank before it; empty: it is not restricted.
+/// What restricts a token, in words of its line:
+///
+///     topics=mail,invoice.* tenants=acme engines=main expires=2026-12-26T10:00:00.000Z
+///
+/// Each has a blank before it; what would not fit into a word is percent-encoded. Empty: it is not
+/// restricted.
 [[nodiscard]] std::string words_of(const TokenEntry& token);
 
-/// Reads one word. false: it is none, or was there already.
+/// Reads one word of words_of(). false: it is none, or was there already.
 [[nodiscard]] bool read_word(std::string_view word, TokenEntry& token);
 
 /// What is wrong with the topics of a token; empty: nothing.

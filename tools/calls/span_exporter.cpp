@@ -20,8 +20,6 @@
 #include <utility>
 #include <vector>
 
-/// Spans as OTLP writes them in JSON:
-/// https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
 namespace jobstrand::cli {
 
 namespace asio = boost::asio;
@@ -29,20 +27,10 @@ namespace http = boost::beast::http;
 using namespace std::chrono_literals;
 using schema::TransitionReason;
 
-/// The span of a run; its parent is the span that the job was enqueued in.
-[[nodiscard]] std::string
-otlp_span(const executor::FinishedRun& run, const schema::TraceParent& span);
-
-/// The span before it: from when the node took the job until its handler began. Its parent is the
-/// same, or else that of the run. nullopt: there was nothing to wait for.
-[[nodiscard]] std::optional<std::string>
-otlp_lock_span(const executor::FinishedRun& run, const schema::TraceParent& span);
-
-/// The body of a request with these spans.
-[[nodiscard]] std::string
-otlp_request(std::string_view service_name, std::span<const std::string> spans);
-
 namespace {
+
+// Spans as OTLP writes them in JSON:
+// https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
 
 /// Numbers of the protocol.
 constexpr int kConsumer = 5;
@@ -136,9 +124,9 @@ struct SpanOfTrace {
     );
 }
 
-}  // namespace
-
-std::string otlp_span(const executor::FinishedRun& run, const schema::TraceParent& span) {
+/// The span of a run; its parent is the span that the job was enqueued in.
+[[nodiscard]] std::string
+otlp_span(const executor::FinishedRun& run, const schema::TraceParent& span) {
     const auto parent = schema::parse_trace_parent(run.job.trace_parent);
     return json_of({
         .trace = span.trace_id,
@@ -152,7 +140,9 @@ std::string otlp_span(const executor::FinishedRun& run, const schema::TraceParen
     });
 }
 
-std::optional<std::string>
+/// The span before it: from when the node took the job until its handler began. Its parent is the
+/// same, or else that of the run. nullopt: there was nothing to wait for.
+[[nodiscard]] std::optional<std::string>
 otlp_lock_span(const executor::FinishedRun& run, const schema::TraceParent& span) {
     if (!run.locked || *run.locked >= run.began) {
         return std::nullopt;
@@ -171,7 +161,9 @@ otlp_lock_span(const executor::FinishedRun& run, const schema::TraceParent& span
     });
 }
 
-std::string otlp_request(std::string_view service_name, std::span<const std::string> spans) {
+/// The body of a request with these spans.
+[[nodiscard]] std::string
+otlp_request(std::string_view service_name, std::span<const std::string> spans) {
     return fmt::format(
         R"({{"resourceSpans":[{{"resource":{{"attributes":[{}]}},"scopeSpans":[{{"scope":)"
         R"({{"name":"jobstrand","version":"{}"}},"spans":[{}]}}]}}]}})",
@@ -180,8 +172,6 @@ std::string otlp_request(std::string_view service_name, std::span<const std::str
         fmt::join(spans, ",")
     );
 }
-
-namespace {
 
 /// For an answer of the collector.
 constexpr schema::Duration kAnswerLimit = 10s;

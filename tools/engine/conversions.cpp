@@ -16,10 +16,6 @@
 
 namespace jobstrand::engine {
 
-/// Throws std::invalid_argument for options that no engine takes, one sentence per mistake, in the
-/// words of the EngineOptions that they come from.
-void require_sound(const WiringOptions& options);
-
 namespace {
 
 /// How an executor names what an option is called otherwise.
@@ -61,8 +57,8 @@ std::string in_words_of_options(std::string mistake) {
     return mistake;
 }
 
-}  // namespace
-
+/// Throws std::invalid_argument for options that no engine takes, one sentence per mistake, in the
+/// words of the EngineOptions that they come from.
 void require_sound(const WiringOptions& options) {
     std::vector<std::string> mistakes = executor::validate(options.executor);
     std::erase_if(mistakes, is_told_already);
@@ -77,8 +73,6 @@ void require_sound(const WiringOptions& options) {
         throw std::invalid_argument(fmt::format("{}", fmt::join(mistakes, "; ")));
     }
 }
-
-namespace {
 
 using persistence::DbErrorKind;
 

@@ -95,7 +95,7 @@ auto with_own_errors(const Call& call) {
     }
 }
 
-/// The public types for operators and ours. Nothing is decided here.
+// For operators.
 
 [[nodiscard]] persistence::JobFilter filter_of(const JobQuery& query);
 [[nodiscard]] persistence::SortedPart part_of(const JobQuery& query);

@@ -216,12 +216,6 @@ StoredSeries to_public(persistence::SeriesSummary summary) {
     return stored;
 }
 
-}  // namespace engine
-
-}  // namespace jobstrand
-
-namespace jobstrand::engine {
-
 namespace {
 
 using persistence::FieldCondition;
@@ -390,4 +384,6 @@ void resolve_due_texts(
     }
 }
 
-}  // namespace jobstrand::engine
+}  // namespace engine
+
+}  // namespace jobstrand

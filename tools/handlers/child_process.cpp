@@ -23,6 +23,8 @@
 
 namespace jobstrand::cli {
 
+namespace {
+
 /// A program as the system calls want it. Everything is borrowed.
 struct ProgramStart {
     const char* path;               ///< Absolute.
@@ -38,15 +40,6 @@ struct ProgramStart {
     int report;
     rlim_t descriptors;  ///< How many it may have open; it may raise that itself.
 };
-
-/// Starts a program as the leader of a process group of its own, with default signal dispositions,
-/// no blocked signals, and no descriptors but 0, 1 and 2. Its group is announced to the guardian
-/// before its first instruction. Returns its process id, or -1 with errno.
-///
-/// All descriptors are above 2 and close themselves with an exec.
-[[nodiscard]] pid_t exec_program(const ProgramStart& start) noexcept;
-
-namespace {
 
 constexpr int kReport = STDERR_FILENO + 1;
 
@@ -103,9 +96,12 @@ void limit_descriptors(rlim_t most) noexcept {
     give_up(kReport, errno);
 }
 
-}  // namespace
-
-pid_t exec_program(const ProgramStart& start) noexcept {
+/// Starts a program as the leader of a process group of its own, with default signal dispositions,
+/// no blocked signals, and no descriptors but 0, 1 and 2. Its group is announced to the guardian
+/// before its first instruction. Returns its process id, or -1 with errno.
+///
+/// All descriptors are above 2 and close themselves with an exec.
+[[nodiscard]] pid_t exec_program(const ProgramStart& start) noexcept {
     // No handler of ours may run in the child, which shares our memory until it is another program.
     const SignalsBlocked blocked;
     // Not fork, which would copy the page tables of a service with a full queue for every program.
@@ -115,8 +111,6 @@ pid_t exec_program(const ProgramStart& start) noexcept {
     }
     return pid;
 }
-
-namespace {
 
 void check(int error, const char* what) {
     if (error != 0) {

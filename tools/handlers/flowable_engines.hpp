@@ -17,8 +17,9 @@
 #include <string_view>
 #include <vector>
 
-/// What is said to the REST application of a Flowable engine, and what its answers mean.
 namespace jobstrand::cli {
+
+// What is said to the REST application of a Flowable engine, and what its answers mean.
 
 /// The value of the header `authorization` (RFC 7617); empty: nobody is named.
 [[nodiscard]] std::string basic_authorization(std::string_view user, std::string_view password);

@@ -66,15 +66,6 @@ const std::vector<std::string>* named_in(const DeadSelection& selection) {
     return jobs != nullptr && jobs->is_by_id() ? &jobs->ids() : nullptr;
 }
 
-/// `--probe`: requeues the first of a selection for one attempt, waits until it has ended, and
-/// returns its id when it succeeded. Throws CliError with what it came to otherwise; then no other
-/// was touched. `wait` is how long it waits at most, as it was typed.
-[[nodiscard]] std::string try_first(
-    Session& session,
-    const deadletter::DeadSelection& selection,
-    const std::optional<std::string>& wait
-);
-
 namespace {
 
 [[nodiscard]] ProbePatience patience_of(const std::optional<std::string>& wait) {
@@ -136,9 +127,10 @@ namespace {
     );
 }
 
-}  // namespace
-
-std::string try_first(
+/// `--probe`: requeues the first of a selection for one attempt, waits until it has ended, and
+/// returns its id when it succeeded. Throws CliError with what it came to otherwise; then no other
+/// was touched. `wait` is how long it waits at most, as it was typed.
+[[nodiscard]] std::string try_first(
     Session& session,
     const deadletter::DeadSelection& selection,
     const std::optional<std::string>& wait
@@ -153,8 +145,6 @@ std::string try_first(
     session.tell(fmt::format("job {} succeeded; now the others", quoted_if_needed(result.id)));
     return result.id;
 }
-
-namespace {
 
 /// Faster than any database: no pace at all.
 constexpr std::int64_t kFastest = 1'000'000;

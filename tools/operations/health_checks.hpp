@@ -46,7 +46,7 @@ void look_at(
     const std::function<void(Findings&)>& look
 );
 
-/// Pure.
+// The checks themselves are pure: they are given what was read.
 
 /// What is known of the jobs without reading all of them.
 struct QueueFacts {
@@ -66,8 +66,6 @@ struct QueueFacts {
 };
 
 void check_jobs(const QueueFacts& facts, Findings& findings);
-
-/// Pure.
 
 /// Who lives, who has died, who is drained, and whether all are of one version.
 void check_nodes(
@@ -100,7 +98,7 @@ inline constexpr std::size_t kSeriesLookedAt = 10'000;
 /// And for a page, which asks again and again.
 inline constexpr std::size_t kSeriesLookedAtSoon = 2'000;
 
-/// Computes the waiting turns of series anew, and names those that are due at another time. Pure.
+/// Computes the waiting turns of series anew, and names those that are due at another time.
 void check_series(const schema::Page<schema::Series>& waiting, Findings& findings);
 
 }  // namespace jobstrand::cli

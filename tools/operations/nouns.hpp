@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-/// The nouns whose operations stand in the table, each in its own source: here, but for `serve`
-/// and `demo`, which stand beside the service that they start (program/), and `completion` and
+/// The nouns whose operations stand in the table. Their sources are here, but for `serve` and
+/// `demo`, which stand beside the service that they start (program/), and `completion` and
 /// `manual`, which are made from the declared command line (surface/).
 namespace jobstrand::cli {
 

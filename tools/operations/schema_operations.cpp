@@ -32,10 +32,6 @@ using persistence::SchemaRemark;
 using persistence::SchemaReport;
 using persistence::SessionPool;
 
-/// Writes what `schema check` has found: for people with the statements ready to be pasted, in the
-/// other formats one record for each difference and each remark.
-void write_schema_report(Session& session, const persistence::SchemaReport& report);
-
 namespace {
 
 void write_statement(std::ostream& out, const std::string& statement) {
@@ -90,8 +86,8 @@ Record schema_record_of(
     };
 }
 
-}  // namespace
-
+/// Writes what `schema check` has found: for people with the statements ready to be pasted, in the
+/// other formats one record for each difference and each remark.
 void write_schema_report(Session& session, const SchemaReport& report) {
     std::ostream& out = session.streams().out;
     if (session.format() == OutputFormat::table) {
@@ -122,24 +118,6 @@ struct IndexOptions {
     bool create = false;
     bool drop = false;
 };
-
-/// Refuses tables of others under our names.
-[[nodiscard]] ExitCode create_schema(Session& session, const SchemaOptions& options);
-
-/// Adds to tables of others what they lack.
-[[nodiscard]] ExitCode upgrade_existing_schema(Session& session, const SchemaOptions& options);
-
-/// Prints each difference with the statements that mend it, and then remarks; check_found when
-/// there is a difference.
-[[nodiscard]] ExitCode check_live_schema(Session& session, const SchemaOptions& options);
-
-/// Needs no database when --dialect says which one is meant.
-[[nodiscard]] ExitCode print_schema(Session& session, const SchemaOptions& options);
-
-/// Creates or drops an index that only some setting needs, or tells whether it is there.
-[[nodiscard]] ExitCode change_index(Session& session, const IndexOptions& options);
-
-namespace {
 
 [[nodiscard]] std::unique_ptr<SessionPool> open(Session& session, bool create_if_missing) {
     return persistence::open_database(
@@ -204,16 +182,16 @@ void print_upgrade(Session& session, const persistence::UpgradeResult& result) {
     }};
 }
 
-}  // namespace
-
-ExitCode create_schema(Session& session, const SchemaOptions&) {
+/// Refuses tables of others under our names.
+[[nodiscard]] ExitCode create_schema(Session& session, const SchemaOptions&) {
     const auto pool = open(session, true);
     const auto connection = pool->lease(SessionPool::Access::write);
     print_upgrade(session, persistence::upgrade_schema(*connection));
     return ExitCode::done;
 }
 
-ExitCode upgrade_existing_schema(Session& session, const SchemaOptions& options) {
+/// Adds to tables of others what they lack.
+[[nodiscard]] ExitCode upgrade_existing_schema(Session& session, const SchemaOptions& options) {
     const auto pool = open(session, false);
     const auto connection = pool->lease(SessionPool::Access::write);
     const bool is_new = !persistence::schema_version(*connection);
@@ -239,7 +217,9 @@ ExitCode upgrade_existing_schema(Session& session, const SchemaOptions& options)
     return ExitCode::done;
 }
 
-ExitCode check_live_schema(Session& session, const SchemaOptions&) {
+/// Prints each difference with the statements that mend it, and then remarks; check_found when
+/// there is a difference.
+[[nodiscard]] ExitCode check_live_schema(Session& session, const SchemaOptions&) {
     const auto pool = open(session, false);
     const auto connection = pool->lease(SessionPool::Access::read);
     persistence::SchemaReport report = persistence::check_schema(*connection);
@@ -250,7 +230,8 @@ ExitCode check_live_schema(Session& session, const SchemaOptions&) {
     return report.differences.empty() ? ExitCode::done : ExitCode::check_found;
 }
 
-ExitCode print_schema(Session& session, const SchemaOptions& options) {
+/// Needs no database when --dialect says which one is meant.
+[[nodiscard]] ExitCode print_schema(Session& session, const SchemaOptions& options) {
     const Dialect& dialect = dialect_of(session, options.dialect);
     std::vector<std::string> statements = persistence::create_statements(dialect);
     if (options.with_optional_indexes) {
@@ -264,7 +245,8 @@ ExitCode print_schema(Session& session, const SchemaOptions& options) {
     return ExitCode::done;
 }
 
-ExitCode change_index(Session& session, const IndexOptions& options) {
+/// Creates or drops an index that only some setting needs, or tells whether it is there.
+[[nodiscard]] ExitCode change_index(Session& session, const IndexOptions& options) {
     const schema::OptionalIndex& index = index_named(options.name);
     const auto pool = open(session, false);
     const auto connection = pool->lease(
@@ -285,8 +267,6 @@ ExitCode change_index(Session& session, const IndexOptions& options) {
     session.streams().out << fmt::format("{} of {}: {}\n", index.index.name, index.table, what);
     return ExitCode::done;
 }
-
-namespace {
 
 [[nodiscard]] Operation index_operation() {
     return local_operation<IndexOptions>(

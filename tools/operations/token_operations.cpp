@@ -24,6 +24,8 @@
 /// `token ...`: who may use the HTTP service. The file is the one of --file, else httpTokenFile.
 namespace jobstrand::cli {
 
+namespace {
+
 struct TokenFileOptions {
     std::optional<std::string> file;
 };
@@ -44,16 +46,6 @@ struct TokenRevokeOptions {
     TokenFileOptions in;
     std::vector<std::string> names;
 };
-
-/// Prints the token, which is stored nowhere: the file keeps its hash.
-[[nodiscard]] ExitCode make_token(Session& session, const TokenMakeOptions& options);
-
-[[nodiscard]] ExitCode list_tokens(Session& session, const TokenFileOptions& options);
-
-/// All or none of those that are named.
-[[nodiscard]] ExitCode revoke_tokens(Session& session, const TokenRevokeOptions& options);
-
-namespace {
 
 using service::TokenEntry;
 using service::TokenFileTurn;
@@ -181,9 +173,8 @@ void report(Session& session, const TokenEntry& entry, const std::string& token)
     session.tell("keep the token: it is shown this once, and the file has its hash only");
 }
 
-}  // namespace
-
-ExitCode make_token(Session& session, const TokenMakeOptions& options) {
+/// Prints the token, which is stored nowhere: the file keeps its hash.
+[[nodiscard]] ExitCode make_token(Session& session, const TokenMakeOptions& options) {
     if (const std::string rule = service::problem_of_token_name(options.name); !rule.empty()) {
         throw CliError(ExitCode::wrong_usage, "a token has " + rule);
     }
@@ -212,7 +203,7 @@ ExitCode make_token(Session& session, const TokenMakeOptions& options) {
     return ExitCode::done;
 }
 
-ExitCode list_tokens(Session& session, const TokenFileOptions& options) {
+[[nodiscard]] ExitCode list_tokens(Session& session, const TokenFileOptions& options) {
     RecordWriter writer(session.streams().out, session.format(), token_columns(), session.style());
     for (const TokenEntry& token : service::read_tokens(file_of(session, options))) {
         writer.add({
@@ -229,7 +220,8 @@ ExitCode list_tokens(Session& session, const TokenFileOptions& options) {
     return ExitCode::done;
 }
 
-ExitCode revoke_tokens(Session& session, const TokenRevokeOptions& options) {
+/// All or none of those that are named.
+[[nodiscard]] ExitCode revoke_tokens(Session& session, const TokenRevokeOptions& options) {
     TokenFileTurn turn(file_of(session, options.in), TokenFileTurn::Missing::fails);
     std::vector<TokenEntry>& tokens = turn.tokens();
     for (const std::string& name : options.names) {
@@ -245,8 +237,6 @@ ExitCode revoke_tokens(Session& session, const TokenRevokeOptions& options) {
     turn.write();
     return ExitCode::done;
 }
-
-namespace {
 
 [[nodiscard]] const Parameters<TokenFileOptions>& token_file() {
     static const Parameters<TokenFileOptions> all{

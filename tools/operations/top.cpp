@@ -36,6 +36,8 @@ using deadletter::Overview;
 using deadletter::PlaceCount;
 using deadletter::TypeActivity;
 
+namespace {
+
 /// A terminal that shows one thing after the other in the same place, without scrolling: stdout is
 /// one. Keys are not shown meanwhile. What stood there before comes back when this ends.
 ///
@@ -66,8 +68,6 @@ private:
     bool is_input_over_ = false;
 };
 
-namespace {
-
 // ECMA-48, and what every terminal has taken over from xterm: a screen of its own.
 constexpr std::string_view kEnter = "\x1b[?1049h\x1b[?25l";
 constexpr std::string_view kLeave = "\x1b[?25h\x1b[?1049l";
@@ -85,8 +85,6 @@ constexpr std::size_t kRowsUnlessTold = 24;
     const bool is_told = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0;
     return is_told ? size.ws_row : kRowsUnlessTold;
 }
-
-}  // namespace
 
 Screen::Screen(std::ostream& out) : out_(out) {
     termios now{};
@@ -142,8 +140,6 @@ bool Screen::was_q_typed() {
     }
     return is_q;
 }
-
-namespace {
 
 constexpr std::size_t kTypesShown = 10;
 

@@ -23,11 +23,6 @@ using deadletter::PlacedTypeCount;
 using persistence::JobKind;
 using persistence::UnservedJobs;
 
-/// `stats --by-type` and `type ls`: a line for each handler type and place, with the oldest job and
-/// who holds how many. Reads all jobs, or the first ones where it is to be answered soon.
-void write_type_stats(Session& session, bool is_soon);
-[[nodiscard]] std::vector<DescribedField> described_type_stats();
-
 namespace {
 
 const std::vector<TableColumn>& type_stats_columns() {
@@ -82,9 +77,7 @@ const std::vector<TableColumn>& type_stats_columns() {
     };
 }
 
-}  // namespace
-
-std::vector<DescribedField> described_type_stats() {
+[[nodiscard]] std::vector<DescribedField> described_type_stats() {
     return {
         {"handlerType", {}, {}},
         {"place", {}, {}},
@@ -100,6 +93,8 @@ std::vector<DescribedField> described_type_stats() {
     };
 }
 
+/// `stats --by-type` and `type ls`: a line for each handler type and place, with the oldest job and
+/// who holds how many. Reads all jobs, or the first ones where it is to be answered soon.
 void write_type_stats(Session& session, bool is_soon) {
     OutputStyle style = session.style();
     const schema::TimePoint now = session.database_now();
@@ -123,8 +118,6 @@ void write_type_stats(Session& session, bool is_soon) {
         ));
     }
 }
-
-namespace {
 
 struct StatsOptions {
     bool by_type = false;

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-/// Ids in a table that is too narrow for them: the beginning, and a mark that no id of a job holds.
-/// Pure.
 namespace jobstrand::cli {
+
+// Ids in a table that is too narrow for them: the beginning, and a mark that no id of a job holds.
 
 /// Behind the beginning of an id; the second one is easier to type.
 inline constexpr std::string_view kShortMark = "…";
@@ -64,7 +64,8 @@ struct TableColumn {
 /// Rows that are written when all are there, because the widths depend on all of them. On a
 /// terminal a table is no wider than it, columns of any rank but 0 without a value are left out,
 /// numbers stand at the right and in groups of three digits, ids of jobs are as short as
-/// ShortIds says when they are in the way, and a last line names the columns that had no room.
+/// shortened() makes them when they are in the way, and a last line names the columns that had no
+/// room.
 class Table final {
 public:
     /// `columns` must outlive it.

@@ -206,8 +206,6 @@ std::optional<BoundedLine> BoundedLines::next() {
 
 namespace {
 
-constexpr std::size_t kReadBytes = 64 * 1024;
-
 class OpenFile final {
 public:
     explicit OpenFile(const std::string& path)
@@ -238,10 +236,6 @@ private:
     const int file_;
 };
 
-std::string reason() {
-    return std::generic_category().message(errno);
-}
-
 }  // namespace
 
 std::string read_bytes(
@@ -252,7 +246,7 @@ std::string read_bytes(
 ) {
     const OpenFile file(path);
     if (file.descriptor() < 0) {
-        return reason();
+        return last_error();
     }
     const bool is_pipe = file.is_pipe();
     text.clear();
@@ -261,14 +255,14 @@ std::string read_bytes(
             return "it is a pipe into which nobody writes";
         }
         const std::size_t start = text.size();
-        text.resize(start + std::min(limit - start, kReadBytes));
+        text.resize(start + std::min(limit - start, kPieceBytes));
         const ssize_t count = ::read(file.descriptor(), &text[start], text.size() - start);
         text.resize(start + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
         if (count == 0) {
             break;
         }
         if (count < 0 && errno != EINTR && errno != EAGAIN) {
-            return reason();
+            return last_error();
         }
     }
     return {};

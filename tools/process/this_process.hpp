@@ -30,7 +30,7 @@ struct Streams {
 /// The environment variables.
 using Environment = std::map<std::string, std::string, std::less<>>;
 
-/// What main does with the process itself.
+// What main does with the process itself.
 
 /// Opens something on those of 0, 1 and 2 that are closed, so that no file of ours gets their
 /// number. What is read from them or written to them fails, as it would have.

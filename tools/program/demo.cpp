@@ -29,24 +29,15 @@
 #include <system_error>
 #include <vector>
 
-/// What there is to see in a demonstration: the background jobs of a shop.
 namespace jobstrand::cli {
 
 using namespace std::chrono_literals;
 using executor::HandlerResult;
 using executor::JobContext;
 
-/// Handlers that take their time and fail now and then, by several causes.
-void add_demo_handlers(executor::HandlerRegistry& handlers);
-
-/// What a shop that has been open for a while has: schedules, limits, timers, dead letters, a
-/// suspended instance, jobs that nobody serves.
-void fill_demo(engine::Wiring& engine);
-
-/// Some orders have come in.
-void add_demo_orders(engine::Wiring& engine, std::minstd_rand& random);
-
 namespace {
+
+// What there is to see in a demonstration: the background jobs of a shop.
 
 /// A way to fail, of so many in a thousand runs.
 struct DemoFailure {
@@ -190,8 +181,7 @@ void start_demo_series(engine::Wiring& engine) {
     start({.key = "search.warm", .repeat = "R/PT30S"}, "update-search");
 }
 
-}  // namespace
-
+/// Handlers that take their time and fail now and then, by several causes.
 void add_demo_handlers(executor::HandlerRegistry& handlers) {
     for (const DemoType& type : demo_types()) {
         handlers.add(std::string(type.name), [&type](const JobContext& context) {
@@ -200,6 +190,8 @@ void add_demo_handlers(executor::HandlerRegistry& handlers) {
     }
 }
 
+/// What a shop that has been open for a while has: schedules, limits, timers, dead letters, a
+/// suspended instance, jobs that nobody serves.
 void fill_demo(engine::Wiring& engine) {
     start_demo_series(engine);
     engine.limit_store().set_limit(
@@ -222,6 +214,7 @@ void fill_demo(engine::Wiring& engine) {
     engine.enqueue_all(std::move(jobs));
 }
 
+/// Some orders have come in.
 void add_demo_orders(engine::Wiring& engine, std::minstd_rand& random) {
     const int orders = std::uniform_int_distribution<int>(0, 6)(random);
     for (int i = 0; i < orders; ++i) {
@@ -229,7 +222,7 @@ void add_demo_orders(engine::Wiring& engine, std::minstd_rand& random) {
     }
 }
 
-namespace {
+// What the demonstration runs in: a folder of its own, its settings, and a browser.
 
 /// How often orders come in.
 constexpr schema::Duration kBetweenOrders = 700ms;

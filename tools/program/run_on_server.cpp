@@ -123,27 +123,14 @@ server_meant(const GlobalOptions& options, const Environment& environment, bool 
     return server;
 }
 
+namespace {
+
 /// What a server has answered.
 struct ServerReply {
     int status = 0;
     std::string content_type = {};
     std::string body = {};
 };
-
-/// Sends JSON to a path below the server's URL and waits for the answer, for an hour at most, or no
-/// longer than `limit` for all of it. With https the server has shown first, by a certificate that
-/// this machine trusts (SSL_CERT_FILE), that it is the one that the URL names.
-///
-/// Throws CliError failed when there is no answer; the message says what to do.
-[[nodiscard]] ServerReply post_to(
-    const Server& server,
-    std::string_view path,
-    std::string_view accepted_type,
-    std::string json,
-    std::optional<std::chrono::milliseconds> limit = {}
-);
-
-namespace {
 
 /// For an address, for a connection, and for a whole request.
 constexpr std::chrono::seconds kReach = 30s;
@@ -246,14 +233,17 @@ private:
     std::unique_ptr<Wire> wire_;
 };
 
-}  // namespace
-
-ServerReply post_to(
+/// Sends JSON to a path below the server's URL and waits for the answer, for an hour at most, or no
+/// longer than `limit` for all of it. With https the server has shown first, by a certificate that
+/// this machine trusts (SSL_CERT_FILE), that it is the one that the URL names.
+///
+/// Throws CliError failed when there is no answer; the message says what to do.
+[[nodiscard]] ServerReply post_to(
     const Server& server,
     std::string_view path,
     std::string_view accepted_type,
     std::string json,
-    std::optional<std::chrono::milliseconds> limit
+    std::optional<std::chrono::milliseconds> limit = {}
 ) {
     const auto view_of = [](std::string_view text) {
         return boost::beast::string_view(text.data(), text.size());
@@ -271,8 +261,6 @@ ServerReply post_to(
     request.prepare_payload();
     return Exchange(server, limit).run(request);
 }
-
-namespace {
 
 /// Of one input; services take less unless they are told so (httpMaxBodyBytes).
 constexpr std::size_t kMostInput = std::size_t{256} * 1024 * 1024;

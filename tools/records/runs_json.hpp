@@ -18,10 +18,8 @@ namespace jobstrand::cli {
 /// What happened to a job, for the record of that job: its latest lines as a list of objects.
 [[nodiscard]] RecordField history_field(const std::vector<persistence::JobLogLine>& lines);
 
-/// What runs tell of themselves while they are under way.
-
-/// For the record of a job: `{"progress", "note", "told", "lines"}`. nullopt: the run that holds it
-/// has told nothing.
+/// What a run tells of itself while it is under way, for the record of a job: `{"progress", "note",
+/// "told", "lines"}`. nullopt: the run that holds it has told nothing.
 [[nodiscard]] std::optional<RecordField>
 news_field(persistence::RunNewsStore& store, const schema::PlacedJob& placed);
 

@@ -35,7 +35,7 @@ namespace jobstrand::cli {
     const std::vector<deadletter::ExternalTopic>& external
 );
 
-/// What was run, as `rate ls` and `rate types` write it.
+// What was run, as `rate ls` and `rate types` write it.
 
 struct RatePoint {
     persistence::SpanSums span;

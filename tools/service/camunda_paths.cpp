@@ -26,7 +26,7 @@
 #include <utility>
 #include <vector>
 
-/// External jobs in the JSON of Camunda's external task REST, which its clients read.
+/// External jobs by Camunda's external task REST, for its clients.
 namespace jobstrand::service {
 
 using cli::number_field;
@@ -34,16 +34,6 @@ using cli::text_or_null_field;
 using executor::WorkResult;
 using persistence::HeldJob;
 using persistence::WorkerAnswer;
-
-/// A locked external task: the topic is the handler type, and the payload comes as variables (see
-/// variables_of), each with Camunda's word for its type. Arrays and objects are texts there.
-/// `wanted`: the names of those that are to come; nullptr: all of them.
-[[nodiscard]] std::string
-camunda_json(const schema::Job& job, const std::vector<std::string>* wanted = nullptr);
-
-/// Reads `{"name": {"value": ..., "type": ...}, ...}`. Of the types only `Json` means something:
-/// its text is JSON, and is read as what it says. std::invalid_argument: it is not that.
-[[nodiscard]] std::vector<Variable> camunda_variables(std::string_view json);
 
 namespace {
 
@@ -108,9 +98,11 @@ camunda_time_field(std::string_view name, const std::optional<schema::TimePoint>
     return cli::on_one_line(text);
 }
 
-}  // namespace
-
-std::string camunda_json(const schema::Job& job, const std::vector<std::string>* wanted) {
+/// A locked external task: the topic is the handler type, and the payload comes as variables (see
+/// variables_of), each with Camunda's word for its type. Arrays and objects are texts there.
+/// `wanted`: the names of those that are to come; nullptr: all of them.
+[[nodiscard]] std::string
+camunda_json(const schema::Job& job, const std::vector<std::string>* wanted = nullptr) {
     std::vector<std::string> variables;
     for (const Variable& variable : variables_of(job)) {
         if (wanted != nullptr && std::ranges::find(*wanted, variable.name) == wanted->end()) {
@@ -145,7 +137,9 @@ std::string camunda_json(const schema::Job& job, const std::vector<std::string>*
     });
 }
 
-std::vector<Variable> camunda_variables(std::string_view json) {
+/// Reads `{"name": {"value": ..., "type": ...}, ...}`. Of the types only `Json` means something:
+/// its text is JSON, and is read as what it says. std::invalid_argument: it is not that.
+[[nodiscard]] std::vector<Variable> camunda_variables(std::string_view json) {
     const auto members = cli::members_of(json, kVariables);
     if (!members) {
         throw std::invalid_argument("variables must be an object");
@@ -157,8 +151,6 @@ std::vector<Variable> camunda_variables(std::string_view json) {
     }
     return variables;
 }
-
-namespace {
 
 constexpr std::string_view kTaskContent = "application/json";
 

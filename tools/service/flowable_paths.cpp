@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -61,17 +60,6 @@ struct ListQuery {
     std::size_t size = 10;
 };
 
-[[nodiscard]] std::size_t
-list_number_in(std::string_view name, std::string_view text, std::size_t most) {
-    std::size_t number = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, number);
-    if (error != std::errc{} || stop != end || number > most) {
-        throw std::invalid_argument(fmt::format("{} must be a whole number, 0 to {}", name, most));
-    }
-    return number;
-}
-
 /// The list is in one order only; locks and failures are asked for by a word for each answer.
 [[nodiscard]] bool is_read_as_word(ListQuery& query, std::string_view name, std::string_view text) {
     if (name == "locked" || name == "unlocked") {
@@ -91,9 +79,9 @@ void read(ListQuery& query, const std::string& name, const std::string& text) {
     if (found != kFilters.end()) {
         query.filter.fields.push_back(persistence::equals(found->second, text));
     } else if (name == "start") {
-        query.start = list_number_in(name, text, kListStartMax);
+        query.start = number_in(name, text, kListStartMax);
     } else if (name == "size") {
-        query.size = list_number_in(name, text, kListSizeMax);
+        query.size = number_in(name, text, kListSizeMax);
     } else if (!is_read_as_word(query, name, text)) {
         throw std::invalid_argument(
             fmt::format("{}={} is not supported here", cli::printable(name), cli::printable(text))

@@ -143,6 +143,16 @@ std::string management_json(const schema::Job& job, const JobKind& kind, std::st
     });
 }
 
+std::size_t number_in(std::string_view name, std::string_view text, std::size_t most) {
+    std::size_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
+    if (error != std::errc{} || stop != end || number > most) {
+        throw std::invalid_argument(fmt::format("{} must be a whole number, 0 to {}", name, most));
+    }
+    return number;
+}
+
 namespace {
 
 /// Jobs of one answer, and those that may be passed over before it: each of them is read.
@@ -187,17 +197,6 @@ template <typename Pairs>
 const typename Pairs::value_type* find(const Pairs& pairs, std::string_view name) {
     const auto found = std::ranges::find(pairs, name, &Pairs::value_type::first);
     return found == pairs.end() ? nullptr : &*found;
-}
-
-[[nodiscard]] std::size_t
-number_in(std::string_view name, std::string_view text, std::size_t most) {
-    std::size_t number = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, number);
-    if (error != std::errc{} || stop != end || number > most) {
-        throw std::invalid_argument(fmt::format("{} must be a whole number, 0 to {}", name, most));
-    }
-    return number;
 }
 
 [[nodiscard]] schema::TimePoint time_in(std::string_view name, std::string_view text) {

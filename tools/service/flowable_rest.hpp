@@ -9,12 +9,13 @@
 #include <string>
 #include <string_view>
 
-/// External jobs in the JSON of Flowable's external worker REST, which its clients read.
+/// What Flowable's REST says and asks, of external workers and of operators.
 namespace jobstrand::service {
 
 /// Where the caller found this service: `http://host:8080`, for the `url` of jobs.
 [[nodiscard]] std::string origin_of(std::string_view host);
 
+/// An external job in the JSON of Flowable's external worker REST, which its clients read.
 [[nodiscard]] std::string flowable_json(const schema::Job& job, std::string_view origin);
 
 /// The same with `variables`: the job's payload (see variables_of), each with Flowable's word for
@@ -53,5 +54,9 @@ struct ManagementQuery {
 /// for what neither knows: a filter that is left out would show other jobs than were asked for.
 [[nodiscard]] ManagementQuery
 management_query_of(std::string_view query, const JobKind& kind, schema::TimePoint now);
+
+/// The number `name` of a list's query. Throws std::invalid_argument for what is no whole number, 0
+/// to `most`.
+[[nodiscard]] std::size_t number_in(std::string_view name, std::string_view text, std::size_t most);
 
 }  // namespace jobstrand::service

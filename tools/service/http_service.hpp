@@ -14,8 +14,7 @@ namespace jobstrand::service {
 
 /// Whether the service should be sent work: its database answers with tables that fit and takes
 /// what becomes of jobs, and, if it runs jobs, this node holds its lease, gets on, and does not
-/// stop. Anybody may ask, so the database is
-/// asked once a second at most, by one caller at a time.
+/// stop. Anybody may ask, so the database is asked once a second at most, by one caller at a time.
 ///
 /// Thread safety: safe.
 class Readiness final {

@@ -22,32 +22,9 @@
 #include <utility>
 #include <vector>
 
-/// What Flowable's management REST does with one job, or with several dead letters. A job that does
-/// not stand in the place of the path is 404, one that a node holds 409.
+/// Flowable's management REST: it lists jobs, and acts on one of them or on several dead letters. A
+/// job that does not stand in the place of the path is 404, one that a node holds 409.
 namespace jobstrand::service {
-
-[[nodiscard]] Response
-show_job_of(const ApiParts& api, const JobKind& kind, const Request& request);
-
-/// The details of the last failure as plain text; 404: there are none.
-[[nodiscard]] Response
-show_stack_trace(const ApiParts& api, const JobKind& kind, const Request& request);
-
-[[nodiscard]] Response
-delete_job_of(const ApiParts& api, const JobKind& kind, const Request& request);
-
-/// `execute`: runs it now, in this node. 500 with its failure, if it fails.
-[[nodiscard]] Response act_on_job(const ApiParts& api, const Request& request);
-
-/// `move` makes it executable now, `reschedule` gives it a `dueDate`.
-[[nodiscard]] Response act_on_timer(const ApiParts& api, const Request& request);
-
-/// `move` gives it new attempts.
-[[nodiscard]] Response act_on_dead_letter(const ApiParts& api, const Request& request);
-
-/// `move` with `jobIds`, at least one. 404 names those that are no dead letters; then none is
-/// moved.
-[[nodiscard]] Response act_on_dead_letters(const ApiParts& api, const Request& request);
 
 namespace {
 
@@ -169,9 +146,8 @@ requeue(const ApiParts& api, const Request& request, const std::vector<std::stri
     return {.status = 204, .body = {}};
 }
 
-}  // namespace
-
-Response show_job_of(const ApiParts& api, const JobKind& kind, const Request& request) {
+[[nodiscard]] Response
+show_job_of(const ApiParts& api, const JobKind& kind, const Request& request) {
     const auto found = find_in(store_for(api, request), kind.place, request.parameters.front());
     if (!found) {
         return no_job(kind);
@@ -180,7 +156,9 @@ Response show_job_of(const ApiParts& api, const JobKind& kind, const Request& re
     return {.status = 200, .body = management_json(found->placed.job, kind, origin) + '\n'};
 }
 
-Response show_stack_trace(const ApiParts& api, const JobKind& kind, const Request& request) {
+/// The details of the last failure as plain text; 404: there are none.
+[[nodiscard]] Response
+show_stack_trace(const ApiParts& api, const JobKind& kind, const Request& request) {
     const auto found = find_in(store_for(api, request), kind.place, request.parameters.front());
     if (!found) {
         return no_job(kind);
@@ -195,13 +173,15 @@ Response show_stack_trace(const ApiParts& api, const JobKind& kind, const Reques
     };
 }
 
-Response delete_job_of(const ApiParts& api, const JobKind& kind, const Request& request) {
+[[nodiscard]] Response
+delete_job_of(const ApiParts& api, const JobKind& kind, const Request& request) {
     return with_one(api, kind, request, [&](JobAdmin& admin, const deadletter::BulkWatch& watch) {
         (void)admin.remove(deadletter::JobSelection::these(request.parameters), kind.place, watch);
     });
 }
 
-Response act_on_job(const ApiParts& api, const Request& request) {
+/// `execute`: runs it now, in this node. 500 with its failure, if it fails.
+[[nodiscard]] Response act_on_job(const ApiParts& api, const Request& request) {
     const std::string action = action_in(RequestMembers(request.body));
     if (action != "execute") {
         return no_action(action, "execute");
@@ -218,7 +198,8 @@ Response act_on_job(const ApiParts& api, const Request& request) {
     return response_for(api.engine.run_job(id));
 }
 
-Response act_on_timer(const ApiParts& api, const Request& request) {
+/// `move` makes it executable now, `reschedule` gives it a `dueDate`.
+[[nodiscard]] Response act_on_timer(const ApiParts& api, const Request& request) {
     const JobKind& kind = kJobKinds.at(1);
     const RequestMembers members(request.body);
     const std::string action = action_in(members);
@@ -241,7 +222,8 @@ Response act_on_timer(const ApiParts& api, const Request& request) {
     });
 }
 
-Response act_on_dead_letter(const ApiParts& api, const Request& request) {
+/// `move` gives it new attempts.
+[[nodiscard]] Response act_on_dead_letter(const ApiParts& api, const Request& request) {
     const std::string action = action_in(RequestMembers(request.body));
     if (action != "move") {
         return no_action(action, "move; there are no history jobs here");
@@ -252,7 +234,9 @@ Response act_on_dead_letter(const ApiParts& api, const Request& request) {
     return requeue(api, request, request.parameters);
 }
 
-Response act_on_dead_letters(const ApiParts& api, const Request& request) {
+/// `move` with `jobIds`, at least one. 404 names those that are no dead letters; then none is
+/// moved.
+[[nodiscard]] Response act_on_dead_letters(const ApiParts& api, const Request& request) {
     const RequestMembers members(request.body);
     const std::string action = action_in(members);
     if (action != "move") {
@@ -272,8 +256,6 @@ Response act_on_dead_letters(const ApiParts& api, const Request& request) {
     response.changed = response.status < 300 ? static_cast<std::int64_t>(ids.size()) : 0;
     return response;
 }
-
-namespace {
 
 constexpr std::string_view kManagementJson = "application/json";
 

@@ -21,20 +21,23 @@
 #include <utility>
 #include <vector>
 
-/// Reads the bodies of `/api/v1/external-jobs/...`. What cannot be meant so is
-/// std::invalid_argument, whose text names it; members that are not known are refused.
+/// The paths `/api/v1/external-jobs/...` for external workers.
 namespace jobstrand::service {
 
 using executor::WorkResult;
 using persistence::HeldJob;
 using persistence::WorkerAnswer;
 
+namespace {
+
+// The bodies of requests. What cannot be meant so is std::invalid_argument, whose text names it;
+// members that are not known are refused.
+
 /// `{"worker", "topics", "lockDuration", "jobs", "tenantId", "wait"}`.
 struct WorkOrder {
     executor::AcquireOrder order;
     schema::Duration wait{0};
 };
-[[nodiscard]] WorkOrder work_order_in(std::string_view json);
 
 /// A result that cannot be meant so.
 struct RefusedResult {
@@ -49,24 +52,12 @@ struct WorkReport {
     std::vector<RefusedResult> refused;  ///< They keep no other from counting.
 };
 
-/// A result is `{"id", "revision", "outcome", ...}`:
-///
-/// | outcome               | also takes                                      |
-/// |-----------------------|-------------------------------------------------|
-/// | `complete`, or absent | `variables`, an object: handed on with them     |
-/// | `error`               | `errorCode`, `message`, `variables`: handed on  |
-/// | `fail`                | `message`, `details`, `retries`, `retryAfter`   |
-///
-/// std::invalid_argument only when all of them are refused: it names the first.
-[[nodiscard]] WorkReport work_report_in(std::string_view json);
-
 /// `{"worker", "jobs", "lockDuration"}`, the jobs as `{"id", "revision"}`.
 struct HeldOrder {
     std::string worker;
     std::vector<persistence::HeldJob> jobs;
     schema::Duration lock{0};  ///< 0: none was given.
 };
-[[nodiscard]] HeldOrder held_order_in(std::string_view json);
 
 /// `{"worker", "jobs"}`, the jobs as `{"id", "revision", "progress", "note", "lines"}`. The news of
 /// a job that tells nothing are nullopt.
@@ -75,9 +66,6 @@ struct NewsOrder {
     std::vector<persistence::HeldJob> jobs;
     std::vector<std::optional<schema::RunNews>> news;
 };
-[[nodiscard]] NewsOrder news_order_in(std::string_view json);
-
-namespace {
 
 /// The lock of a worker that does not say how long it needs.
 constexpr std::chrono::minutes kUsualLock{5};
@@ -241,9 +229,7 @@ numbered(std::string_view what, std::size_t index, const std::invalid_argument& 
     return fmt::format("{} {}: {}", what, index + 1, mistake.what());
 }
 
-}  // namespace
-
-WorkOrder work_order_in(std::string_view json) {
+[[nodiscard]] WorkOrder work_order_in(std::string_view json) {
     const RequestMembers members(json);
     members.refuse_others(
         {"worker", "topics", "lockDuration", "jobs", "tenantId", "userId", "groups", "wait"}
@@ -259,7 +245,16 @@ WorkOrder work_order_in(std::string_view json) {
         .wait = members.duration("wait").value_or(schema::Duration::zero())};
 }
 
-WorkReport work_report_in(std::string_view json) {
+/// A result is `{"id", "revision", "outcome", ...}`:
+///
+/// | outcome               | also takes                                      |
+/// |-----------------------|-------------------------------------------------|
+/// | `complete`, or absent | `variables`, an object: handed on with them     |
+/// | `error`               | `errorCode`, `message`, `variables`: handed on  |
+/// | `fail`                | `message`, `details`, `retries`, `retryAfter`   |
+///
+/// std::invalid_argument only when all of them are refused: it names the first.
+[[nodiscard]] WorkReport work_report_in(std::string_view json) {
     const RequestMembers members(json);
     members.refuse_others({"worker", "results"});
     WorkReport report{.worker = members.required_text("worker"), .results = {}, .refused = {}};
@@ -279,7 +274,7 @@ WorkReport work_report_in(std::string_view json) {
     return report;
 }
 
-HeldOrder held_order_in(std::string_view json) {
+[[nodiscard]] HeldOrder held_order_in(std::string_view json) {
     const RequestMembers members(json);
     members.refuse_others({"worker", "jobs", "lockDuration"});
     HeldOrder order{.worker = members.required_text("worker"), .jobs = {}};
@@ -298,7 +293,7 @@ HeldOrder held_order_in(std::string_view json) {
     return order;
 }
 
-NewsOrder news_order_in(std::string_view json) {
+[[nodiscard]] NewsOrder news_order_in(std::string_view json) {
     const RequestMembers members(json);
     members.refuse_others({"worker", "jobs"});
     NewsOrder order{.worker = members.required_text("worker"), .jobs = {}, .news = {}};
@@ -316,8 +311,6 @@ NewsOrder news_order_in(std::string_view json) {
     }
     return order;
 }
-
-namespace {
 
 constexpr std::string_view kWorkContent = "application/json";
 

@@ -51,7 +51,7 @@ private:
     std::vector<cli::JsonMember> members_;
 };
 
-/// What goes between an app and its external workers: the payload of a job, and what came of it.
+// What goes between an app and its external workers: the payload of a job, and what came of it.
 
 /// A variable in JSON. The value is as it was written.
 struct Variable {

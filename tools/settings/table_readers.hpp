@@ -58,8 +58,8 @@ private:
 /// Programs and headers get texts as C strings, which end at the first NUL.
 [[nodiscard]] bool has_nul(std::string_view text);
 
-/// The tables of a configuration file that are no single settings: each has a reader of its own,
-/// which keeps what is wrong with it.
+// The tables of a configuration file that are no single settings: each has a reader of its own,
+// which keeps what is wrong with it.
 
 /// Reads the tables [commands.NAME]: the programs that `command` jobs may run.
 class CommandTables {

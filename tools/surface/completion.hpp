@@ -79,8 +79,8 @@ using ValuesOf = std::function<
 [[nodiscard]] std::vector<Candidate>
 known_values(Session& session, ValueSource source, std::string_view typed);
 
-/// What makes a shell complete `jobstrand`: the files in shells/. Each asks `jobstrand __complete`
-/// with the words that were typed.
+// What makes a shell complete `jobstrand`: the files in shells/. Each asks `jobstrand __complete`
+// with the words that were typed.
 
 [[nodiscard]] std::string_view bash_script();
 [[nodiscard]] std::string_view zsh_script();

@@ -16,28 +16,13 @@
 
 namespace jobstrand::cli {
 
+namespace {
+
 /// What stands in the margins of a manual page.
 struct ManualEdition {
     std::string version;  ///< `jobstrand 0.1.0`
     std::string date;     ///< ISO 8601
 };
-
-/// The page of the whole program, jobstrand.1: its nouns, global options and remarks; roff with the
-/// macros of man(7).
-[[nodiscard]] std::string
-program_page(const CommandDescription& program, const ManualEdition& edition);
-
-/// The page of a noun with its verbs, jobstrand-NOUN.1.
-[[nodiscard]] std::string noun_page(
-    const CommandDescription& program,
-    const CommandDescription& noun,
-    const ManualEdition& edition
-);
-
-/// `jobstrand-job.1`; of the program itself, which is named by an empty text, `jobstrand.1`.
-[[nodiscard]] std::string page_name(std::string_view noun);
-
-namespace {
 
 /// A text that roff shows as it is.
 [[nodiscard]] std::string roff(std::string_view text) {
@@ -174,9 +159,10 @@ void add_verb(std::string& page, const std::string& name, const CommandDescripti
     add_examples(page, verb.footer);
 }
 
-}  // namespace
-
-std::string program_page(const CommandDescription& program, const ManualEdition& edition) {
+/// The page of the whole program, jobstrand.1: its nouns, global options and remarks; roff with the
+/// macros of man(7).
+[[nodiscard]] std::string
+program_page(const CommandDescription& program, const ManualEdition& edition) {
     std::string page = head(program.name, edition);
     page += section("NAME") + fmt::format("{} \\- background jobs beside your app\n", program.name);
     page += section("SYNOPSIS");
@@ -198,7 +184,8 @@ std::string program_page(const CommandDescription& program, const ManualEdition&
     return page;
 }
 
-std::string noun_page(
+/// The page of a noun with its verbs, jobstrand-NOUN.1.
+[[nodiscard]] std::string noun_page(
     const CommandDescription& program,
     const CommandDescription& noun,
     const ManualEdition& edition
@@ -229,11 +216,10 @@ std::string noun_page(
     return page;
 }
 
-std::string page_name(std::string_view noun) {
+/// `jobstrand-job.1`; of the program itself, which is named by an empty text, `jobstrand.1`.
+[[nodiscard]] std::string page_name(std::string_view noun) {
     return noun.empty() ? "jobstrand.1" : fmt::format("jobstrand-{}.1", noun);
 }
-
-namespace {
 
 struct ManualOptions {
     std::optional<std::string> noun;

@@ -24,6 +24,19 @@ using QueryItem = std::pair<std::string, std::string>;
 /// as percent_decoded.
 [[nodiscard]] std::optional<std::vector<QueryItem>> query_items(std::string_view query);
 
+/// Where a server listens.
+struct ListenAddress {
+    std::string host;  ///< A numeric address, IPv4 or IPv6.
+    std::uint16_t port = 0;
+
+    /// Only this machine reaches it.
+    bool is_loopback = false;
+};
+
+/// `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`; a port alone is one of 127.0.0.1, and port 0
+/// one that the system chooses. The error says what it must be.
+[[nodiscard]] schema::ParseResult<ListenAddress> parse_listen_address(std::string_view text);
+
 }  // namespace jobstrand::service
 
 namespace jobstrand::cli {
@@ -41,20 +54,3 @@ struct HttpUrl {
 [[nodiscard]] schema::ParseResult<HttpUrl> parse_http_url(std::string_view text);
 
 }  // namespace jobstrand::cli
-
-namespace jobstrand::service {
-
-/// Where a server listens.
-struct ListenAddress {
-    std::string host;  ///< A numeric address, IPv4 or IPv6.
-    std::uint16_t port = 0;
-
-    /// Only this machine reaches it.
-    bool is_loopback = false;
-};
-
-/// `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`; a port alone is one of 127.0.0.1, and port 0
-/// one that the system chooses. The error says what it must be.
-[[nodiscard]] schema::ParseResult<ListenAddress> parse_listen_address(std::string_view text);
-
-}  // namespace jobstrand::service

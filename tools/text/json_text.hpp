@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-/// Whether texts are JSON, and of which kind. No document is built in memory, which would take many
-/// times the room of its text.
+/// JSON as it is read and written: whether texts are JSON, and what their values are. No document
+/// is built in memory, which would take many times the room of its text.
 namespace jobstrand::cli {
 
 /// What keeps a text from being one JSON value, with the position; empty: it is one. Values that
@@ -66,8 +66,8 @@ members_of_value(std::string_view json, std::size_t most = kAnyNumber);
 [[nodiscard]] schema::ParseResult<std::vector<std::string_view>>
 items_of_value(std::string_view json, std::size_t most = kAnyNumber);
 
-/// Reads the value of a JSON member, as it was written. Each returns what is wrong, to stand behind
-/// the member's name ("must be a string"); empty: nothing, and the value is in the last parameter.
+// Read the value of a JSON member, as it was written. Each returns what is wrong, to stand behind
+// the member's name ("must be a string"); empty: nothing, and the value is in the last parameter.
 
 [[nodiscard]] std::string read_text(std::string_view value, std::string& text);
 [[nodiscard]] std::string read_flag(std::string_view value, bool& flag);

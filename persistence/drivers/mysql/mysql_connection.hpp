@@ -15,6 +15,8 @@
 namespace sql {
 class Connection;
 class PreparedStatement;
+class SQLException;
+class Statement;
 }  // namespace sql
 
 namespace jobstrand::persistence {
@@ -57,16 +59,6 @@ private:
     /// What the driver reads bytes from when the statement is executed.
     std::vector<std::unique_ptr<std::istream>> streams_;
 };
-
-}  // namespace jobstrand::persistence
-
-namespace sql {
-class Connection;
-class SQLException;
-class Statement;
-}  // namespace sql
-
-namespace jobstrand::persistence {
 
 /// Connection over MySQL Connector/C++, for MySQL and MariaDB: server-side prepared statements,
 /// kept by their text.

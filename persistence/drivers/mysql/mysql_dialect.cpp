@@ -154,17 +154,6 @@ constinit const Catalog kMysqlCatalog{
         " QUOTE(SUBSTRING_INDEX(CURRENT_USER(), '@', -1)))",
 };
 
-[[nodiscard]] std::string mysql_kind_at(std::string_view column);
-[[nodiscard]] std::string mysql_scalar_at(std::string_view column);
-[[nodiscard]] std::string mysql_number_at(std::string_view column);
-
-inline constexpr JsonDialect kMysqlJson{
-    .kind_at = mysql_kind_at,
-    .scalar_at = mysql_scalar_at,
-    .number_at = mysql_number_at,
-    .path_of = json_path_of,
-};
-
 namespace {
 
 constexpr std::string_view kNumberTypes = "'INTEGER', 'UNSIGNED INTEGER', 'DOUBLE', 'DECIMAL'";
@@ -206,8 +195,6 @@ constexpr const char* kNumber =
     );
 }
 
-}  // namespace
-
 std::string mysql_kind_at(std::string_view column) {
     return of_column(kKind, column);
 }
@@ -220,11 +207,12 @@ std::string mysql_number_at(std::string_view column) {
     return of_column(kNumber, column);
 }
 
-/// A named lock of the database's own. On a Galera cluster it locks nothing: there the lock would
-/// be one server's, and some versions refuse it; see upgrade_schema.
-[[nodiscard]] std::unique_ptr<SchemaLock> lock_mysql_schema(Connection& connection);
-
-namespace {
+constexpr JsonDialect kMysqlJson{
+    .kind_at = mysql_kind_at,
+    .scalar_at = mysql_scalar_at,
+    .number_at = mysql_number_at,
+    .path_of = json_path_of,
+};
 
 /// Of the database's own, because the names of MySQL's locks belong to the whole server; a hash,
 /// because they have at most 64 characters. The wait is shorter than any usual statement time-out.
@@ -252,7 +240,7 @@ bool call(Connection& connection, std::string_view function) {
 }
 
 /// All who want to write to a table wait behind a change of it that waits. Behind it the session
-/// waits as long as it did (see MysqlDatabase).
+/// waits as long as it did (see open_mysql).
 class BriefWait : public SchemaLock {
 public:
     explicit BriefWait(Connection& connection) : connection_(connection) {
@@ -297,16 +285,14 @@ public:
     NamedLock& operator=(const NamedLock&) = delete;
 };
 
-}  // namespace
-
+/// A named lock of the database's own. On a Galera cluster it locks nothing: there the lock would
+/// be one server's, and some versions refuse it; see upgrade_schema.
 std::unique_ptr<SchemaLock> lock_mysql_schema(Connection& connection) {
     if (is_galera(connection)) {
         return std::make_unique<BriefWait>(connection);
     }
     return std::make_unique<NamedLock>(connection);
 }
-
-namespace {
 
 std::string as_it_is(std::string_view cell) {
     return std::string(cell);

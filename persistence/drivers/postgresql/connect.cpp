@@ -23,6 +23,8 @@
 
 namespace jobstrand::persistence {
 
+namespace {
+
 /// How one connection comes to its server, as the URL's options `ssl` and `clear_password` want it:
 /// directly, or through a guarded login. It lives until the login is over.
 class Approach final {
@@ -48,8 +50,6 @@ private:
     std::string text_;
     std::optional<GuardedLogin> login_;
 };
-
-namespace {
 
 /// The first version of the library that can be told what it must not give away.
 constexpr int kKnowsRequireAuth = 160000;

@@ -14,8 +14,8 @@ struct pg_conn;  // libpq's name for what it hands out as PGconn.
 
 namespace jobstrand::persistence {
 
-/// A URL as the client library wants it, without what guards the password (see Approach). It has
-/// the password in it.
+/// A URL as the client library wants it, without what guards the password, which an Approach adds
+/// (see connect.cpp). It has the password in it.
 [[nodiscard]] std::string postgresql_connection_text(const DatabaseUrl& url);
 
 /// The wait for a server that does not answer.

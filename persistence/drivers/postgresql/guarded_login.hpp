@@ -10,6 +10,8 @@
 #include <string_view>
 #include <thread>
 
+struct pg_conn;  // libpq's name for what it hands out as PGconn.
+
 namespace jobstrand::persistence {
 
 /// Reads what a server says to somebody who logs in, message by message
@@ -33,12 +35,6 @@ private:
 
 /// A server's error as a message, for who logs in.
 [[nodiscard]] std::string login_error(std::string_view sqlstate, std::string_view text);
-
-}  // namespace jobstrand::persistence
-
-struct pg_conn;  // libpq's name for what it hands out as PGconn.
-
-namespace jobstrand::persistence {
 
 /// Lets the client library log in, without TLS, to a server that must not get the password itself.
 ///

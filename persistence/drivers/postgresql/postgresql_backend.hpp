@@ -9,13 +9,14 @@
 #include <string>
 #include <string_view>
 
-/// How many values go to the server in one text. Each parameter of a statement is copied and looked
-/// up several times on its way, here and there; of a text, only the text is.
 namespace jobstrand::persistence {
 
+// How many values go to the server in one text. Each parameter of a statement is copied and looked
+// up several times on its way, here and there; of a text, only the text is.
+
 /// Names the placeholders as SOCI wants it, `:1`, `:2` and so on. A list that with_list_size has
-/// marked becomes one parameter, `= ANY
-/// (:1)` in place of `IN (?, ?, ...)`, unless it stands behind NOT. Those of apps stay as they are.
+/// marked becomes one parameter, `= ANY (:1)` in place of `IN (?, ?, ...)`, unless it stands behind
+/// NOT. Those of apps stay as they are.
 [[nodiscard]] NativeStatement name_parameters(std::string_view sql);
 
 /// The array that holds them.

@@ -137,18 +137,6 @@ constinit const Catalog kPostgresqlCatalog{
         " || ' TO ' || quote_ident(current_user))",
 };
 
-[[nodiscard]] std::string postgresql_kind_at(std::string_view column);
-[[nodiscard]] std::string postgresql_scalar_at(std::string_view column);
-[[nodiscard]] std::string postgresql_number_at(std::string_view column);
-[[nodiscard]] std::string postgresql_path_of(std::span<const std::string> members);
-
-inline constexpr JsonDialect kPostgresqlJson{
-    .kind_at = postgresql_kind_at,
-    .scalar_at = postgresql_scalar_at,
-    .number_at = postgresql_number_at,
-    .path_of = postgresql_path_of,
-};
-
 namespace {
 
 // Before version 16 PostgreSQL can only try to read JSON, and a text that is none ends the
@@ -191,8 +179,6 @@ constexpr std::string_view kAtPath = "CAST({0} AS json) {1} CAST(? AS text[])";
     return fmt::format(kAtPath, column, how);
 }
 
-}  // namespace
-
 std::string postgresql_kind_at(std::string_view column) {
     return fmt::format(
         "CASE WHEN {} THEN json_typeof({}) END", is_json(column), at_path(column, "#>")
@@ -229,14 +215,12 @@ std::string postgresql_path_of(std::span<const std::string> members) {
     return fmt::format("{{{}}}", path);
 }
 
-/// A transaction with an advisory lock.
-[[nodiscard]] std::unique_ptr<SchemaLock> lock_postgresql_schema(Connection& connection);
-
-/// See TableDialect::allow_time.
-[[nodiscard]] std::unique_ptr<SchemaLock>
-allow_postgresql_time(Connection& connection, std::chrono::milliseconds wait);
-
-namespace {
+constexpr JsonDialect kPostgresqlJson{
+    .kind_at = postgresql_kind_at,
+    .scalar_at = postgresql_scalar_at,
+    .number_at = postgresql_number_at,
+    .path_of = postgresql_path_of,
+};
 
 /// All who want to write to a table wait behind a change of it that waits.
 constexpr std::string_view kWaitBriefly = "SET LOCAL lock_timeout = '1s'";
@@ -310,13 +294,13 @@ private:
     const std::string statement_;
 };
 
-}  // namespace
-
+/// See TableDialect::allow_time.
 std::unique_ptr<SchemaLock>
 allow_postgresql_time(Connection& connection, std::chrono::milliseconds wait) {
     return std::make_unique<OtherLimits>(connection, wait);
 }
 
+/// A transaction with an advisory lock.
 std::unique_ptr<SchemaLock> lock_postgresql_schema(Connection& connection) {
     auto lock = std::make_unique<SchemaTransaction>(connection);
     connection.run_script(kAllowTime);
@@ -324,8 +308,6 @@ std::unique_ptr<SchemaLock> lock_postgresql_schema(Connection& connection) {
     connection.run_script(kWaitBriefly);
     return lock;
 }
-
-namespace {
 
 bool is_text(std::string_view id) {
     return schema::count_characters(id).has_value();

@@ -12,28 +12,6 @@
 
 namespace jobstrand::persistence {
 
-/// The password that libpq itself would take for this URL: PGPASSWORD, else a line of the file that
-/// PGPASSFILE names, else one of ~/.pgpass
-/// (https://www.postgresql.org/docs/current/libpq-pgpass.html). It warns on stderr of a file that
-/// others may read, and does not use it. Empty: there is none.
-///
-/// Asked before a connection, because a guarded login goes to another host than the one whose
-/// password it is.
-[[nodiscard]] std::string find_postgresql_password(const DatabaseUrl& url);
-
-std::string find_postgresql_password(const DatabaseUrl& url) {
-    const std::string host(option_text(url, kSocketOption, url.host));
-    const std::string port = std::to_string(url.port);
-    // An address that is none: the library looks for the password, and then has nowhere to go.
-    const std::array<const char*, 6> keys{"host", "hostaddr", "port", "user", "dbname", nullptr};
-    const std::array<const char*, 6> values{
-        host.c_str(), "-", port.c_str(), url.user.c_str(), url.database.c_str(), nullptr};
-    const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(
-        PQconnectStartParams(keys.data(), values.data(), 0), &PQfinish
-    );
-    return connection == nullptr ? "" : PQpass(connection.get());
-}
-
 /// PostgreSQL: `postgresql://user:password@host:port/database`.
 ///
 /// Options: `connect_timeout` (default PT10S, at least PT2S); `statement_timeout`, after which the
@@ -191,6 +169,26 @@ std::unique_ptr<Connection> connect(const DatabaseUrl& url, SessionPool::Access 
 
 OpenListener listener(const DatabaseUrl& url) {
     return announces_jobs(url) ? [url] { return listen_to_postgresql(url); } : OpenListener{};
+}
+
+/// The password that libpq itself would take for this URL: PGPASSWORD, else a line of the file that
+/// PGPASSFILE names, else one of ~/.pgpass
+/// (https://www.postgresql.org/docs/current/libpq-pgpass.html). It warns on stderr of a file that
+/// others may read, and does not use it. Empty: there is none.
+///
+/// Asked before a connection, because a guarded login goes to another host than the one whose
+/// password it is.
+std::string find_postgresql_password(const DatabaseUrl& url) {
+    const std::string host(option_text(url, kSocketOption, url.host));
+    const std::string port = std::to_string(url.port);
+    // An address that is none: the library looks for the password, and then has nowhere to go.
+    const std::array<const char*, 6> keys{"host", "hostaddr", "port", "user", "dbname", nullptr};
+    const std::array<const char*, 6> values{
+        host.c_str(), "-", port.c_str(), url.user.c_str(), url.database.c_str(), nullptr};
+    const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(
+        PQconnectStartParams(keys.data(), values.data(), 0), &PQfinish
+    );
+    return connection == nullptr ? "" : PQpass(connection.get());
 }
 
 }  // namespace

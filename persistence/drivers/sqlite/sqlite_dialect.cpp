@@ -99,17 +99,6 @@ constinit const Catalog kSqliteCatalog{
     .plain_default = sqlite_plain_default,  // Columns that there are cannot be changed.
 };
 
-[[nodiscard]] std::string sqlite_kind_at(std::string_view column);
-[[nodiscard]] std::string sqlite_scalar_at(std::string_view column);
-[[nodiscard]] std::string sqlite_number_at(std::string_view column);
-
-inline constexpr JsonDialect kSqliteJson{
-    .kind_at = sqlite_kind_at,
-    .scalar_at = sqlite_scalar_at,
-    .number_at = sqlite_number_at,
-    .path_of = json_path_of,
-};
-
 namespace {
 
 constexpr const char* kKind =
@@ -127,8 +116,6 @@ constexpr const char* kNumber =
     " CASE WHEN json_type({0}, ?) IN ('integer', 'real') THEN"
     " CAST(json_extract({0}, ?) AS REAL) END END";
 
-}  // namespace
-
 std::string sqlite_kind_at(std::string_view column) {
     return fmt::format(fmt::runtime(kKind), column);
 }
@@ -141,7 +128,12 @@ std::string sqlite_number_at(std::string_view column) {
     return fmt::format(fmt::runtime(kNumber), column);
 }
 
-namespace {
+constexpr JsonDialect kSqliteJson{
+    .kind_at = sqlite_kind_at,
+    .scalar_at = sqlite_scalar_at,
+    .number_at = sqlite_number_at,
+    .path_of = json_path_of,
+};
 
 std::string as_it_is(std::string_view cell) {
     return std::string(cell);

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-/// What reasons are told with.
+/// The reasons why a job does not run, in words.
 namespace jobstrand::cli {
 
 struct Words {
@@ -43,7 +43,7 @@ inline constexpr std::string_view kFreedSoon =
 
 [[nodiscard]] std::vector<std::string> names_of(const deadletter::NodeView::List& nodes);
 
-/// Reasons that lie in the job itself, or in nothing but time.
+// Reasons that lie in the job itself, or in nothing but time.
 
 [[nodiscard]] Words describe_not_found(const Telling& t);
 [[nodiscard]] Words describe_dead_letter(const Telling& t);
@@ -57,7 +57,7 @@ inline constexpr std::string_view kFreedSoon =
 [[nodiscard]] Words describe_overdue_timer(const Telling& t);
 [[nodiscard]] Words describe_free_job(const Telling& t);
 
-/// Reasons that lie in the nodes: who lives, who takes what, who holds the job.
+// Reasons that lie in the nodes: who lives, who takes what, who holds the job.
 
 [[nodiscard]] Words describe_dead_node(const Telling& t);
 [[nodiscard]] Words describe_lock_over(const Telling& t);
@@ -67,7 +67,7 @@ inline constexpr std::string_view kFreedSoon =
 [[nodiscard]] Words describe_lacks_need(const Telling& t);
 [[nodiscard]] Words describe_out_of_scope(const Telling& t);
 
-/// Reasons that lie in other jobs: those of its instance, and those within its limits.
+// Reasons that lie in other jobs: those of its instance, and those within its limits.
 
 [[nodiscard]] Words describe_exclusive(const Telling& t);
 [[nodiscard]] Words describe_limit(const Telling& t);

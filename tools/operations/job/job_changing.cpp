@@ -27,11 +27,6 @@ using executor::RunObstacle;
 using schema::Job;
 using schema::JobPlace;
 
-/// The same changes as a batch; nullopt: a batch can set retries, the priority and the due date
-/// only, and dead letters get their retries when they are requeued.
-[[nodiscard]] std::optional<schema::BatchOrder>
-order_of(schema::JobPlace place, const persistence::ManyChanges& changes);
-
 namespace {
 
 /// Writes down one change; false: a batch cannot make it.
@@ -47,9 +42,9 @@ namespace {
     return false;
 }
 
-}  // namespace
-
-std::optional<schema::BatchOrder>
+/// The same changes as a batch; nullopt: a batch can set retries, the priority and the due date
+/// only, and dead letters get their retries when they are requeued.
+[[nodiscard]] std::optional<schema::BatchOrder>
 order_of(schema::JobPlace place, const persistence::ManyChanges& changes) {
     schema::BatchOrder order{
         .operation = schema::BatchOperation::change,
@@ -64,8 +59,6 @@ order_of(schema::JobPlace place, const persistence::ManyChanges& changes) {
     const bool has_no_retries = order.retries && place == schema::JobPlace::dead_letter;
     return has_no_retries ? std::nullopt : std::optional(order);
 }
-
-namespace {
 
 void require_retry_cycle(const TypedField& typed) {
     if (const auto cycle = schema::parse_retry_cycle(*typed.text); !cycle) {

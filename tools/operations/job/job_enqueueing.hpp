@@ -11,9 +11,10 @@
 #include <string>
 #include <vector>
 
-/// What speaks against enqueueing a job besides what no table can hold (schema::problems_of): one
-/// sentence per mistake; empty: nothing.
 namespace jobstrand::cli {
+
+// What speaks against enqueueing a job besides what no table can hold (schema::problems_of): one
+// sentence per mistake; empty: nothing.
 
 /// What is checked against besides the job itself.
 struct JobCheckContext {

@@ -21,17 +21,14 @@ using deadletter::JobFacts;
 using deadletter::NodeView;
 using deadletter::ReasonCode;
 
+namespace {
+
 /// A reason as a person reads it.
 struct ReasonWords {
     deadletter::ReasonCode code;
     std::string text;
     std::string advice;  ///< What to do; empty: nothing.
 };
-
-/// The reasons why the job does not run, in their order. Texts of apps in them are not escaped.
-[[nodiscard]] std::vector<ReasonWords> in_words(const deadletter::JobFacts& facts);
-
-namespace {
 
 struct Teller {
     ReasonCode code;
@@ -62,9 +59,8 @@ constexpr std::array kTellers{
     Teller{ReasonCode::free, describe_free_job},
 };
 
-}  // namespace
-
-std::vector<ReasonWords> in_words(const JobFacts& facts) {
+/// The reasons why the job does not run, in their order. Texts of apps in them are not escaped.
+[[nodiscard]] std::vector<ReasonWords> reasons_in_words(const JobFacts& facts) {
     const NodeView nodes = deadletter::nodes_seen_from(facts);
     const Telling telling{.facts = facts, .nodes = nodes};
     std::vector<ReasonWords> reasons;
@@ -74,8 +70,6 @@ std::vector<ReasonWords> in_words(const JobFacts& facts) {
     }
     return reasons;
 }
-
-namespace {
 
 [[nodiscard]] RecordField reasons_field(const std::vector<ReasonWords>& reasons) {
     std::vector<std::string> objects;
@@ -144,7 +138,7 @@ ExitCode explain_job(Session& session, const ExplainOptions& options) {
     const JobFacts facts = session.explaining().facts_of(id, [&](const schema::Job& job) {
         return session.engine().handlers().need_of(job);
     });
-    const std::vector<ReasonWords> reasons = in_words(facts);
+    const std::vector<ReasonWords> reasons = reasons_in_words(facts);
     if (session.format() == OutputFormat::table) {
         write_for_people(session.streams().out, facts, reasons);
     } else {

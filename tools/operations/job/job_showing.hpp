@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-/// What a job is doing, or why it does nothing, beyond its own fields.
 namespace jobstrand::cli {
 
-/// `suspendedBy`, `waitsFor`, `nobodyServes`, `runsOn` and `lockLeftMs`; each is null unless it
-/// applies. docs/cli.md says what they hold.
+/// What a job is doing, or why it does nothing, beyond its own fields: `suspendedBy`, `waitsFor`,
+/// `nobodyServes`, `runsOn` and `lockLeftMs`; each is null unless it applies. docs/cli.md says what
+/// they hold.
 [[nodiscard]] Record state_of(Session& session, const deadletter::JobDetails& found);
 
 /// `instance order-17 is suspended since 2026-11-20T10:15:30.123Z (instance activate)`: what holds

@@ -96,7 +96,7 @@ enqueue_once(const ApiParts& api, EnqueueCounts& counts, const Order& order, con
 /// What is wrong with the key of a request that has one; empty: nothing.
 [[nodiscard]] std::string_view mistake_in_key(const Request& request);
 
-/// What the paths about jobs do.
+// What the paths about jobs do.
 
 /// A JSON object is one job; an array or JSON lines are many, all or none of which are added.
 /// A single job may wait for others in `singles`, so that one transaction adds them. All outlive

@@ -75,7 +75,7 @@ struct JobBatch {
 [[nodiscard]] JobBatch
 read_batch(const Request& request, std::span<const JobText> jobs, JobReader& reader);
 
-/// What enqueueing is answered with.
+// What enqueueing is answered with.
 
 /// 201 with the job's id, and the key of its series if it begins one. With a unique key also
 /// whether it was added, else 200, and which job it replaced; of an engine of a set also its name.

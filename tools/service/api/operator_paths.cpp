@@ -37,16 +37,6 @@ using cli::TypedCondition;
 using deadletter::PlaceCount;
 using persistence::FieldCondition;
 
-/// What stands behind the question mark of a list: `place`, `limit`, `after`, `locked`, and the
-/// filters of `job ls` under the names of its options without the dashes (`type`,
-/// `created-before`). Times are as the command line reads them, in UTC; `now` is the database's.
-///
-/// The place `done` is none of jobs: then the query names no place.
-///
-/// The error names what is wrong, and for an unknown name all that there are.
-[[nodiscard]] schema::ParseResult<deadletter::JobQuery>
-job_query_of(std::string_view query, schema::TimePoint now);
-
 namespace {
 
 /// Jobs of one page.
@@ -271,9 +261,14 @@ private:
     bool is_sorted_ = false;
 };
 
-}  // namespace
-
-schema::ParseResult<deadletter::JobQuery>
+/// What stands behind the question mark of a list: `place`, `limit`, `after`, `locked`, and the
+/// filters of `job ls` under the names of its options without the dashes (`type`,
+/// `created-before`). Times are as the command line reads them, in UTC; `now` is the database's.
+///
+/// The place `done` is none of jobs: then the query names no place.
+///
+/// The error names what is wrong, and for an unknown name all that there are.
+[[nodiscard]] schema::ParseResult<deadletter::JobQuery>
 job_query_of(std::string_view query, schema::TimePoint now) {
     const auto items = query_items(query);
     if (!items) {
@@ -290,8 +285,6 @@ job_query_of(std::string_view query, schema::TimePoint now) {
     }
     return reading.result();
 }
-
-namespace {
 
 [[nodiscard]] Response json_response(std::string body) {
     return {.status = 200, .body = std::move(body) + '\n'};

@@ -300,7 +300,7 @@ bool Connection::is_still_let_in() const {
     return !context_.admissions.refusal_by_now(stream_->asked_for(), *match_.route);
 }
 
-/// A connection from the head of a request to its response.
+// A connection from the head of a request to its response.
 
 namespace {
 

@@ -20,8 +20,9 @@
 #include <utility>
 #include <variant>
 
-/// Calls on sockets whose failure changes nothing: the socket is ended either way.
 namespace jobstrand::service {
+
+// Calls on sockets whose failure changes nothing: the socket is ended either way.
 
 // NOLINTBEGIN(bugprone-unused-return-value): the error is in the parameter, for nobody.
 
