@@ -190,13 +190,18 @@ def a_frozen_database_does_not_keep_the_service(service, server, checks):
 
     server.tell_all(signal.SIGSTOP)
     asking = threading.Thread(target=ask)
-    asking.start()
-    until(lambda: service.waiting('lives') == 0, 'the other database answers')
-    began = time.monotonic()
-    service.stop()
-    took = time.monotonic() - began
-    server.tell_all(signal.SIGCONT)
+    try:
+        asking.start()
+        until(lambda: service.waiting('lives') == 0, 'the other database answers')
+        checks.true('the request waits', asking.is_alive())
+        began = time.monotonic()
+        code = service.stop()
+        took = time.monotonic() - began
+    finally:
+        server.tell_all(signal.SIGCONT)
     asking.join()
+    checks.equal('it says that it has not ended well', code, 1)
+    checks.true('and why', 'perhaps for want of the database' in service.said(), service.said()[-2000:])
     print(f'  beside a frozen database the service ended in {took:.1f} s')
     checks.true('the service ends in time beside a frozen database', took < SHUTDOWN_WAIT_S + BEYOND_S + 5, took)
 

@@ -213,8 +213,10 @@ class _Group:
 
     def has_forgotten(self, port):
         """Whether the group does without the server: it refuses the next one of that address until then, which takes half a minute to give up."""
-        listed = (self.ask(member, 'SELECT member_port FROM performance_schema.replication_group_members').splitlines() for member in range(3))
-        return any(len(ports) > 1 and str(port) not in ports for ports in listed)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            listed = (self.ask(member, 'SELECT member_port FROM performance_schema.replication_group_members').splitlines() for member in range(3))
+            return any(len(ports) > 1 and str(port) not in ports for ports in listed)
+        return False
 
     def call_back(self):
         """Who was refused, because its former self was still a member, does not try again by itself."""

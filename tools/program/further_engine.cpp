@@ -79,12 +79,13 @@ bool FurtherEngine::open() {
         if (!settings_.http.listen.empty()) {
             http = std::make_unique<service::HttpService>(parts, runs_jobs_);
         }
+        // Not under the mutex: a frozen database would keep say_stopping() waiting.
+        if (runs_jobs_) {
+            engine->start();
+        }
         const std::lock_guard lock(mutex_);
         if (is_stopping_) {
             return true;
-        }
-        if (runs_jobs_) {
-            engine->start();
         }
         if (http) {
             http->start();

@@ -14,6 +14,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -143,8 +144,8 @@ constexpr schema::Duration kPatienceAtOnce = 8s;
 
 /// One deadline for all that stopping does, beyond the time that running jobs may take: to end the
 /// handlers that are left, to write the last outcomes, to tell that this node leaves, to end
-/// requests. A database
-/// that is frozen would hold each of them for as long as it waits for an answer.
+/// requests. A database that is frozen would hold each of them for as long as it waits for an
+/// answer.
 constexpr schema::Duration kPatienceAfterJobs = 15s;
 
 /// For the last lines of the log, where the process ends at once.
@@ -198,16 +199,27 @@ struct Engines {
         return have_all_ended;
     }
 
-    /// Ends what requests have begun, which takes as long as the slowest database.
+    /// Requests are told from now on that it is not ready.
+    void say_stopping() {
+        if (http != nullptr) {
+            http->say_stopping();
+        }
+        for (const auto& engine : further) {
+            engine->say_stopping();
+        }
+    }
+
+    /// Ends what requests have begun; then all services at once.
     void stop_serving() {
         if (set != nullptr) {
             set->stop();
         }
+        std::vector<std::future<void>> ends;
+        for (const auto& engine : further) {
+            ends.push_back(std::async(std::launch::async, [&] { engine->stop_serving(); }));
+        }
         if (http != nullptr) {
             http->stop();
-        }
-        for (const auto& engine : further) {
-            engine->stop_serving();
         }
     }
 };
@@ -243,41 +255,60 @@ void wait_for_stop(
     std::_Exit(static_cast<int>(ExitCode::failed));
 }
 
+/// What the thread that stops and the one that hurries it tell each other.
+struct Drain {
+    Session& session;
+    Engines& engines;
+    StopSignals& signals;
+    std::atomic<bool> have_jobs_ended = false;
+
+    [[noreturn]] void leave_late(const char* with_jobs) const {
+        leave(
+            session,
+            have_jobs_ended ? "requests did not end in time, perhaps for want of the database"
+                            : with_jobs
+        );
+    }
+};
+
 /// Hurries the drain when a further signal comes, and ends the process when the drain is not over
-/// within `limit`. true: it came before the drain had begun, so this call has stopped everything,
+/// within `limit`. true: it came before the drain had begun, so this call has stopped all jobs,
 /// cleanly.
-[[nodiscard]] bool
-hurry(Session& session, Engines& engines, StopSignals& signals, schema::Duration limit) {
-    switch (signals.wait(limit)) {
+[[nodiscard]] bool hurry(Drain& drain, schema::Duration limit) {
+    switch (drain.signals.wait(limit)) {
         case StopSignals::Event::timed_out:
-            leave(session, "not stopped in time, perhaps for want of the database: locks expire");
+            drain.leave_late("not stopped in time, perhaps for want of the database: locks expire");
         case StopSignals::Event::stop:
             break;
         case StopSignals::Event::hangup:
         case StopSignals::Event::cancelled:
             return false;
     }
-    session.log().write(LogLevel::warn, "second signal: stopping running jobs", {});
-    const bool have_ended = engines.stop(StopMode::at_once);
-    if (signals.wait(kPatienceAtOnce) != StopSignals::Event::cancelled) {
-        leave(
-            session,
-            have_ended ? "requests did not end, perhaps for want of the database"
-                       : "running jobs did not stop: their locks will expire"
-        );
+    bool have_ended = false;
+    if (!drain.have_jobs_ended) {
+        drain.session.log().write(LogLevel::warn, "second signal: stopping running jobs", {});
+        have_ended = drain.engines.stop(StopMode::at_once);
+        drain.have_jobs_ended = drain.have_jobs_ended || have_ended;
+    }
+    if (drain.signals.wait(kPatienceAtOnce) != StopSignals::Event::cancelled) {
+        drain.leave_late("running jobs did not stop: their locks will expire");
     }
     return have_ended;
 }
 
+/// Stops all engines, and what serves their requests.
 void drain(Session& session, Engines& engines, StopSignals& signals) {
     session.log().write(
         LogLevel::info, "stopping: running jobs may finish, a second signal stops them", {}
     );
     signals.ignore_hangups();
+    Drain state{session, engines, signals};
     bool was_hurried = false;  // Read after the thread has ended.
     const schema::Duration limit = session.settings().executor.shutdown_wait + kPatienceAfterJobs;
-    std::thread hurrying([&] { was_hurried = hurry(session, engines, signals, limit); });
+    std::thread hurrying([&] { was_hurried = hurry(state, limit); });
+    engines.say_stopping();
     const bool was_drained = engines.stop(StopMode::drain);
+    state.have_jobs_ended = state.have_jobs_ended || was_drained;
     engines.stop_serving();
     signals.cancel();
     hurrying.join();
@@ -457,12 +488,6 @@ ExitCode serve(Session& session, const ServeOptions& options) {
     supervisor.notify_ready(is_executing ? "running jobs" : "running no jobs");
     wait_for_stop(session, signals, supervisor, engines);
     supervisor.notify_stopping();
-    if (http) {
-        http->say_stopping();
-    }
-    for (const auto& engine : engines.further) {
-        engine->say_stopping();
-    }
     drain(session, engines, signals);
     if (session.spans() != nullptr) {
         session.spans()->flush(kPatienceForSpans);

@@ -2,31 +2,52 @@
 
 #include "persistence/sql/statement_text.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <cstdint>
-#include <stdexcept>
 
 namespace jobstrand::persistence {
 
 namespace {
 
-bool ends_in_limit(std::string_view sql) {
-    const std::size_t last = sql.find_last_not_of(" \t\r\n");
-    const std::string_view words = sql.substr(0, last == std::string_view::npos ? 0 : last + 1);
-    return words.ends_with("LIMIT") || words.ends_with("OFFSET");
+std::string_view without_blanks_behind(std::string_view text) {
+    return text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
 }
 
-std::string number_text(const Value& value) {
-    const auto* const number = std::get_if<std::int64_t>(&value);
-    if (number == nullptr) {
-        throw std::logic_error("a parameter behind LIMIT or OFFSET is no number");
+bool is_of_word(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+/// Whether the word is the last one of the text, in any case. `word` is in capitals.
+bool ends_in(std::string_view text, std::string_view word) {
+    if (text.size() < word.size()) {
+        return false;
     }
-    return std::to_string(*number);
+    const std::size_t begin = text.size() - word.size();
+    return std::ranges::equal(
+               text.substr(begin),
+               word,
+               {},
+               [](char c) { return static_cast<char>(std::toupper(static_cast<unsigned char>(c))); }
+           ) &&
+           (begin == 0 || !is_of_word(text[begin - 1]));
+}
+
+/// Whether what comes next is a number of LIMIT or OFFSET: also the second of `LIMIT 7, ?`.
+bool ends_in_limit(std::string_view sql) {
+    std::string_view text = without_blanks_behind(sql);
+    if (text.ends_with(',')) {
+        text = without_blanks_behind(text.substr(0, text.size() - 1));
+        const std::size_t digit = text.find_last_not_of("0123456789") + 1;
+        return digit < text.size() &&
+               ends_in(without_blanks_behind(text.substr(0, digit)), "LIMIT");
+    }
+    return ends_in(text, "LIMIT") || ends_in(text, "OFFSET");
 }
 
 }  // namespace
 
 PlainStatement with_limits_in_text(std::string_view sql, std::span<const Value> parameters) {
-    require_parameters(count_placeholders(sql), parameters.size());
     PlainStatement plain;
     plain.sql.reserve(sql.size());
     auto next = parameters.begin();
@@ -36,16 +57,20 @@ PlainStatement with_limits_in_text(std::string_view sql, std::span<const Value> 
             i = behind;
             continue;
         }
-        const bool is_parameter = sql[i] == '?';
-        if (is_parameter && ends_in_limit(plain.sql)) {
-            plain.sql += number_text(*next++);
-        } else {
+        if (sql[i] != '?' || next == parameters.end()) {
             plain.sql += sql[i];
-            if (is_parameter) {
-                plain.parameters.push_back(*next++);
-            }
+        } else if (const auto* const number = std::get_if<std::int64_t>(&*next);
+                   number != nullptr && ends_in_limit(plain.sql)) {
+            plain.sql += std::to_string(*number);
+            ++next;
+        } else {
+            plain.sql += '?';
+            plain.parameters.push_back(*next++);
         }
         ++i;
+    }
+    if (next != parameters.end()) {
+        return {std::string(sql), {parameters.begin(), parameters.end()}};
     }
     return plain;
 }

@@ -10,13 +10,14 @@
 namespace jobstrand::persistence {
 
 /// A statement whose numbers behind LIMIT and OFFSET stand in its text, and the parameters that are
-/// left. Both borrow from what they were made of.
+/// left, which borrow what the given ones borrow.
 struct PlainStatement {
     std::string sql;
     std::vector<Value> parameters;
 };
 
-/// Throws std::logic_error if a parameter is missing, or one behind LIMIT or OFFSET is no number.
+/// A text that has other parameters than are given, perhaps because quotes in it are written in a
+/// way that is not known here, stays as it is: the server says what is wrong.
 [[nodiscard]] PlainStatement
 with_limits_in_text(std::string_view sql, std::span<const Value> parameters);
 

@@ -9,6 +9,7 @@
 #include <cppconn/connection.h>
 #include <cppconn/datatype.h>
 #include <cppconn/exception.h>
+#include <cppconn/metadata.h>
 #include <cppconn/parameter_metadata.h>
 #include <cppconn/prepared_statement.h>
 #include <cppconn/resultset.h>
@@ -161,7 +162,8 @@ void MysqlStatement::bind(std::span<const Value> parameters, Texts texts) {
 
 namespace {
 
-/// More distinct texts than the store has. A server keeps 16,382 for all its connections together
+/// More distinct texts than the store has; at a shard, where limits are part of the text, some are
+/// prepared again. A server keeps 16,382 for all its connections together
 /// (max_prepared_stmt_count), so that a connection must not keep very many.
 constexpr std::size_t kPreparedStatements = 128;
 
@@ -175,6 +177,13 @@ bool is_of_savepoint(std::string_view sql) {
             return static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
         });
     });
+}
+
+/// On MySQL itself and on MariaDB a database may have such a name, too.
+bool aims_at_shard(sql::Connection& connection, std::string_view database) {
+    return database.find(':') != std::string_view::npos &&
+           connection.getMetaData()->getDatabaseProductVersion().asStdString().find("Vitess") !=
+               std::string::npos;
 }
 
 DbError error_of(const sql::SQLException& error, std::string_view attempted) {
@@ -193,7 +202,10 @@ DbError commit_error_of(const sql::SQLException& error) {
 
 }  // namespace
 
-MysqlConnection::MysqlConnection(std::unique_ptr<sql::Connection> connection, Limits limits)
+MysqlConnection::MysqlConnection(
+    std::unique_ptr<sql::Connection> connection,
+    std::string_view database
+)
     : connection_(std::move(connection)),
       text_statement_(connection_->createStatement()),
       statements_(
@@ -206,7 +218,7 @@ MysqlConnection::MysqlConnection(std::unique_ptr<sql::Connection> connection, Li
                },
            .discard = [](std::unique_ptr<MysqlStatement> /*closed*/) {}}
       ),
-      limits_(limits) {}
+      is_at_shard_(aims_at_shard(*connection_, database)) {}
 
 MysqlConnection::~MysqlConnection() = default;
 
@@ -215,7 +227,7 @@ std::int64_t MysqlConnection::execute(std::string_view sql, std::span<const Valu
         run_script(sql);
         return 0;
     }
-    if (limits_ == Limits::as_text) {
+    if (is_at_shard_) {
         const PlainStatement plain = with_limits_in_text(sql, parameters);
         return statements_.execute(plain.sql, plain.parameters);
     }
@@ -223,7 +235,7 @@ std::int64_t MysqlConnection::execute(std::string_view sql, std::span<const Valu
 }
 
 void MysqlConnection::query(Query query, std::span<const Value> parameters, const RowReader& read) {
-    if (limits_ == Limits::as_text) {
+    if (is_at_shard_) {
         const PlainStatement plain = with_limits_in_text(query.sql, parameters);
         return statements_.query({plain.sql, query.columns}, plain.parameters, read);
     }

@@ -64,14 +64,15 @@ private:
 /// kept by their text.
 class MysqlConnection final : public Connection {
 public:
-    /// How the numbers behind LIMIT and OFFSET are given to the server.
-    enum class Limits { as_parameters, as_text };
-
-    /// `connection` is open, and its session is set up.
-    MysqlConnection(std::unique_ptr<sql::Connection> connection, Limits limits);
+    /// `connection` is open, and its session is set up. `database` is the one of the URL.
+    MysqlConnection(std::unique_ptr<sql::Connection> connection, std::string_view database);
     ~MysqlConnection() override;
 
     [[nodiscard]] const Dialect& dialect() const noexcept override { return *dialect_; }
+
+    /// Whether it aims at a shard of Vitess (`keyspace:-80`). vtgate prepares a statement for one
+    /// by running it with NULL for each parameter, so that numbers behind LIMIT stand in the text.
+    [[nodiscard]] bool is_at_shard() const noexcept { return is_at_shard_; }
 
     /// What the tables ask for; kMysqlDialect until it is said.
     void speak(const Dialect& dialect) noexcept { dialect_ = &dialect; }
@@ -94,7 +95,7 @@ private:
     const std::unique_ptr<sql::Connection> connection_;
     const std::unique_ptr<sql::Statement> text_statement_;
     PreparedStatements<MysqlStatement, sql::SQLException> statements_;  ///< Closed before it.
-    const Limits limits_;
+    const bool is_at_shard_;
     const Dialect* dialect_ = &kMysqlDialect;
     bool usable_ = true;
 };

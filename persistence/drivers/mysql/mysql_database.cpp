@@ -270,18 +270,6 @@ bool has_datetimes(Connection& connection) {
            ) == "datetime";
 }
 
-/// `keyspace:shard`, for a vtgate of Vitess.
-bool aims_at_shard(const DatabaseUrl& url) {
-    return url.database.find(':') != std::string::npos;
-}
-
-/// vtgate prepares a statement for a shard by running it with NULL for each parameter, which is an
-/// error behind LIMIT.
-MysqlConnection::Limits limits_of(const DatabaseUrl& url) {
-    return aims_at_shard(url) ? MysqlConnection::Limits::as_text
-                              : MysqlConnection::Limits::as_parameters;
-}
-
 /// Looked up once for each connection: an engine makes its tables before ours are completed.
 bool has_engine(Connection& connection) {
     return value_of(
@@ -292,8 +280,8 @@ bool has_engine(Connection& connection) {
            ) == "1";
 }
 
-const Dialect& dialect_of(Connection& connection, const DatabaseUrl& url) {
-    if (aims_at_shard(url)) {
+const Dialect& dialect_of(MysqlConnection& connection) {
+    if (connection.is_at_shard()) {
         return has_datetimes(connection) ? kMysqlShardDatetimeDialect : kMysqlShardDialect;
     }
     if (has_engine(connection)) {
@@ -304,13 +292,13 @@ const Dialect& dialect_of(Connection& connection, const DatabaseUrl& url) {
 
 /// On Galera also who only reads is aborted, as by a deadlock, when another node changes the tables
 /// meanwhile: that is over soon.
-const Dialect& dialect_in_the_end(Connection& connection, const DatabaseUrl& url) {
+const Dialect& dialect_in_the_end(MysqlConnection& connection) {
     constexpr int kTries = 20;
     constexpr std::chrono::milliseconds kPause{50};
     for (int tries = 1;; ++tries) {
         // Defended catch: see above.
         try {
-            return dialect_of(connection, url);
+            return dialect_of(connection);
         } catch (const DbError& error) {
             if (error.kind() != DbErrorKind::conflict || tries == kTries) {
                 throw;
@@ -345,13 +333,13 @@ std::unique_ptr<Connection> open_mysql(const DatabaseUrl& url) {
     // Defended catch: the words of the driver and of the session's first statements get the place
     // and the advice that a person needs.
     try {
-        auto connection = std::make_unique<MysqlConnection>(connect(url), limits_of(url));
+        auto connection = std::make_unique<MysqlConnection>(connect(url), url.database);
         require_known_version(*connection);
         require_target(*connection, url);
         connection->run_script("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
         connection->run_script(session_settings(url));
         require_cluster(*connection);
-        connection->speak(dialect_in_the_end(*connection, url));
+        connection->speak(dialect_in_the_end(*connection));
         return connection;
     } catch (const sql::SQLException& error) {
         const int code = error.getErrorCode();

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <future>
 #include <iterator>
 #include <utility>
 
@@ -87,8 +88,9 @@ void EngineSet::stop() {
         is_stopping_ = true;
     }
     reading_.stop();
+    std::vector<std::future<void>> ends;
     for (const auto& member : members_) {
-        member->stop();
+        ends.push_back(std::async(std::launch::async, [&] { member->stop(); }));
     }
 }
 

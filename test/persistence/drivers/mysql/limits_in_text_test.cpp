@@ -4,7 +4,8 @@
 
 #include <array>
 #include <cstdint>
-#include <stdexcept>
+#include <span>
+#include <string>
 
 namespace jobstrand::persistence {
 namespace {
@@ -29,10 +30,23 @@ TEST(LimitsInText, A_statement_without_any_stays_as_it_is) {
     EXPECT_EQ(plain.parameters.size(), kParameters.size());
 }
 
-TEST(LimitsInText, A_limit_that_is_no_number_and_a_missing_parameter_are_faults_of_the_program) {
-    const std::span<const Value> one(kParameters.data(), 1);
-    EXPECT_THROW((void)with_limits_in_text("SELECT 1 LIMIT ?", one), std::logic_error);
-    EXPECT_THROW((void)with_limits_in_text("SELECT ?, ?", one), std::logic_error);
+TEST(LimitsInText, Apps_write_it_in_their_own_way) {
+    for (const std::string_view limit :
+         {"limit ?, ?", "Limit\n? offset ?", "LIMIT ? , ?", "limit ? OFFSET\t?"}) {
+        const auto plain = with_limits_in_text(
+            std::string("select 1 from T where LIMITED_ = ? ") + std::string(limit), kParameters
+        );
+        EXPECT_EQ(plain.parameters.size(), 1U) << plain.sql;
+    }
+    const auto plain = with_limits_in_text("VALUES (?, ?), (NO_LIMIT ?)", kParameters);
+    EXPECT_EQ(plain.parameters.size(), kParameters.size()) << plain.sql;
+}
+
+TEST(LimitsInText, What_is_not_understood_stays_as_it_is) {
+    const std::string_view sql = R"(SELECT 'it\'s' FROM T WHERE A = ? LIMIT ?)";
+    const auto plain = with_limits_in_text(sql, std::span(kParameters).first(2));
+    EXPECT_EQ(plain.sql, sql);
+    EXPECT_EQ(plain.parameters.size(), 2U);
 }
 
 }  // namespace
