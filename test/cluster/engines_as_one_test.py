@@ -28,7 +28,7 @@ PATIENCE_S = 120  # Beyond this it does not happen.
 ENGINES = ('dies', 'lives')
 INSTANCES, ROUNDS = 40, 15  # So many jobs of each instance are enqueued before the server dies, and as many while it is dead.
 SHUTDOWN_WAIT_S, BEYOND_S = 5, 15  # What the service waits for jobs that run, and for all else.
-WORK = 'sleep 0.04; echo "$1" >> "$2"'
+WORK = 'sleep 0.1; echo "$1" >> "$2"'
 
 
 def engine_of(key):
