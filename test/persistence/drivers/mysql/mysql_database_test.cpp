@@ -1,3 +1,4 @@
+#include "persistence/drivers/mysql/mysql_dialect.hpp"
 #include "test/persistence/drivers/opening_test.hpp"
 
 #include <string_view>
@@ -39,6 +40,16 @@ TEST_P(MysqlOpening, Sets_what_only_mariadb_calls_so) {
     EXPECT_EQ(text_of("SELECT @@global.tx_isolation"), "SERIALIZABLE");
     EXPECT_EQ(text_of("SELECT @@tx_isolation"), "READ-COMMITTED");
     EXPECT_EQ(std::stod(text_of("SELECT @@max_statement_time")), 30);
+}
+
+// As `keyspace:shard` of Vitess, which is spoken to in another way.
+TEST_P(MysqlOpening, A_database_may_have_a_colon_in_its_name) {
+    connection_->run_script("CREATE DATABASE IF NOT EXISTS `a:b`");
+    url_.database = "a:b";
+    connection_ = connect();
+    EXPECT_EQ(text_of("SELECT DATABASE()"), "a:b");
+    EXPECT_EQ(connection_->dialect().delete_where, persistence::kMysqlDialect.delete_where);
+    connection_->run_script("DROP DATABASE `a:b`");
 }
 
 TEST_P(MysqlOpening, Bounds_the_time_of_a_statement_as_the_url_says) {
