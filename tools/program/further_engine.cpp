@@ -85,6 +85,7 @@ bool FurtherEngine::open() {
         }
         const std::lock_guard lock(mutex_);
         if (is_stopping_) {
+            engine_ = std::move(engine);  // stop() waits for this thread, and then ends its jobs.
             return true;
         }
         if (http) {

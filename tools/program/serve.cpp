@@ -288,7 +288,9 @@ struct Drain {
     if (!drain.have_jobs_ended) {
         drain.session.log().write(LogLevel::warn, "second signal: stopping running jobs", {});
         have_ended = drain.engines.stop(StopMode::at_once);
-        drain.have_jobs_ended = drain.have_jobs_ended || have_ended;
+        if (have_ended) {
+            drain.have_jobs_ended = true;
+        }
     }
     if (drain.signals.wait(kPatienceAtOnce) != StopSignals::Event::cancelled) {
         drain.leave_late("running jobs did not stop: their locks will expire");
@@ -308,7 +310,9 @@ void drain(Session& session, Engines& engines, StopSignals& signals) {
     std::thread hurrying([&] { was_hurried = hurry(state, limit); });
     engines.say_stopping();
     const bool was_drained = engines.stop(StopMode::drain);
-    state.have_jobs_ended = state.have_jobs_ended || was_drained;
+    if (was_drained) {
+        state.have_jobs_ended = true;
+    }
     engines.stop_serving();
     signals.cancel();
     hurrying.join();
