@@ -39,21 +39,6 @@ constexpr std::string_view kWorkerJson = "application/json";
 constexpr std::size_t kListSizeMax = 1000;
 constexpr std::size_t kListStartMax = 10'000;
 
-constexpr std::array<std::pair<std::string_view, std::string Job::*>, 12> kFilters{{
-    {"id", &Job::id},
-    {"processInstanceId", &Job::process_instance_id},
-    {"processDefinitionId", &Job::process_definition_id},
-    {"executionId", &Job::execution_id},
-    {"scopeId", &Job::scope_id},
-    {"subScopeId", &Job::sub_scope_id},
-    {"scopeDefinitionId", &Job::scope_definition_id},
-    {"scopeType", &Job::scope_type},
-    {"elementId", &Job::element_id},
-    {"elementName", &Job::element_name},
-    {"exceptionMessage", &Job::exception_message},
-    {"tenantId", &Job::tenant_id},
-}};
-
 struct ListQuery {
     persistence::JobFilter filter = {};
     std::size_t start = 0;
@@ -74,10 +59,8 @@ struct ListQuery {
 }
 
 void read(ListQuery& query, const std::string& name, const std::string& text) {
-    const auto found =
-        std::ranges::find(kFilters, name, &std::pair<std::string_view, std::string Job::*>::first);
-    if (found != kFilters.end()) {
-        query.filter.fields.push_back(persistence::equals(found->second, text));
+    if (const auto field = filtered_text(name)) {
+        query.filter.fields.push_back(persistence::equals(field, text));
     } else if (name == "start") {
         query.start = number_in(name, text, kListStartMax);
     } else if (name == "size") {

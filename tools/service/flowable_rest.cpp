@@ -159,7 +159,7 @@ namespace {
 constexpr std::size_t kSizeMax = 1000;
 constexpr std::size_t kStartMax = 1'000'000;
 
-constexpr std::array<std::pair<std::string_view, std::string Job::*>, 13> kTexts{{
+constexpr std::array<std::pair<std::string_view, std::string Job::*>, 12> kTexts{{
     {"id", &Job::id},
     {"processInstanceId", &Job::process_instance_id},
     {"processDefinitionId", &Job::process_definition_id},
@@ -170,7 +170,6 @@ constexpr std::array<std::pair<std::string_view, std::string Job::*>, 13> kTexts
     {"scopeType", &Job::scope_type},
     {"elementId", &Job::element_id},
     {"elementName", &Job::element_name},
-    {"handlerType", &Job::handler_type},
     {"exceptionMessage", &Job::exception_message},
     {"tenantId", &Job::tenant_id},
 }};
@@ -240,8 +239,8 @@ public:
 
     /// false: there is no such name.
     [[nodiscard]] bool read(std::string_view name, const std::string& text) {
-        if (const auto* const field = find(kTexts, name)) {
-            add(persistence::equals(field->second, text));
+        if (const auto field = name == "handlerType" ? &Job::handler_type : filtered_text(name)) {
+            add(persistence::equals(field, text));
             return true;
         }
         return reads_value(name, text) || reads_page(name, text) || reads_word(name, text);
@@ -343,6 +342,11 @@ private:
 };
 
 }  // namespace
+
+std::string Job::*filtered_text(std::string_view name) {
+    const auto* const field = find(kTexts, name);
+    return field == nullptr ? nullptr : field->second;
+}
 
 ManagementQuery
 management_query_of(std::string_view query, const JobKind& kind, schema::TimePoint now) {

@@ -55,6 +55,10 @@ struct ManagementQuery {
 [[nodiscard]] ManagementQuery
 management_query_of(std::string_view query, const JobKind& kind, schema::TimePoint now);
 
+/// The text of a job by which the lists of both kinds of paths are filtered under this name;
+/// nullptr: there is none.
+[[nodiscard]] std::string schema::Job::*filtered_text(std::string_view name);
+
 /// The number `name` of a list's query. Throws std::invalid_argument for what is no whole number, 0
 /// to `most`.
 [[nodiscard]] std::size_t number_in(std::string_view name, std::string_view text, std::size_t most);
