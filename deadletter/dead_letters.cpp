@@ -286,7 +286,7 @@ BulkCounts DeadLetters::remove(const DeadSelection& selection, const BulkWatch& 
 
 BulkCounts DeadLetters::copy(
     const DeadSelection& selection,
-    const std::function<void(const persistence::DeadLetterCopy&)>& use,
+    const std::function<void(const persistence::JobCopy&)>& use,
     const BulkWatch& watch
 ) const {
     const auto copy_one = [&](const std::string& id) {

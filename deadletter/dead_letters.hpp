@@ -122,13 +122,13 @@ public:
     /// given ids. Skips what is gone by then.
     BulkCounts copy(
         const DeadSelection& selection,
-        const std::function<void(const persistence::DeadLetterCopy&)>& use,
+        const std::function<void(const persistence::JobCopy&)>& use,
         const BulkWatch& watch = {}
     ) const;
 
     /// Brings a page of copies back, in one transaction; see OperatorStore::restore.
-    [[nodiscard]] std::vector<bool> restore(std::span<const persistence::DeadLetterCopy> copies) {
-        return store_.restore(copies);
+    [[nodiscard]] std::vector<bool> restore(std::span<const persistence::JobCopy> copies) {
+        return store_.restore(schema::JobPlace::dead_letter, copies);
     }
 
     /// Deletes dead letters for good. What was named and stands elsewhere is not found; of those

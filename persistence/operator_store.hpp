@@ -119,12 +119,12 @@ struct DeadLetterFailure {
     bool operator==(const DeadLetterFailure&) const = default;
 };
 
-/// A dead letter with all that is stored of it, to be kept elsewhere and brought back.
-struct DeadLetterCopy {
+/// A job with all that is stored of it, to be kept elsewhere and brought back.
+struct JobCopy {
     schema::Job job = {};      ///< With its payload.
     std::string details = {};  ///< The stack trace or output of the last failure, or empty.
 
-    bool operator==(const DeadLetterCopy&) const = default;
+    bool operator==(const JobCopy&) const = default;
 };
 
 /// A part of a list that is in another order than that of ids.
@@ -265,12 +265,22 @@ public:
         schema::TimePoint now
     ) = 0;
 
-    /// Makes dead letters of copies, each as it was but for its revision, in one transaction. One
-    /// whose id a job has already, in whatever place, or an earlier copy, is left out: the answers
-    /// say of each, in their order, whether it was added.
+    /// Adds copies to the dead letters or to the suspended jobs, each as it was but for its
+    /// revision, in one transaction. One whose id a job has already, in whatever place, or an
+    /// earlier copy, is left out; among the suspended jobs also one of which nothing is suspended
+    /// here, or whose unique key another job has. The answers say of each, in their order, whether
+    /// it was added.
     ///
     /// Throws std::invalid_argument for a time that the database cannot hold; then none is added.
-    [[nodiscard]] virtual std::vector<bool> restore(std::span<const DeadLetterCopy> copies) = 0;
+    [[nodiscard]] virtual std::vector<bool>
+    restore(schema::JobPlace place, std::span<const JobCopy> copies) = 0;
+
+    /// As remove(), of jobs that nobody has changed since they were read; others are not found.
+    [[nodiscard]] virtual std::vector<JobAnswer> remove_as_read(
+        schema::JobPlace place,
+        std::span<const schema::Job> jobs,
+        schema::TimePoint now
+    ) = 0;
 
     /// Returns who has a unique key, or had it last; nullopt: nobody that is remembered.
     [[nodiscard]] virtual std::optional<KeyOwner> key_owner(std::string_view key) = 0;

@@ -49,7 +49,13 @@ public:
     ) override;
     [[nodiscard]] std::vector<DeadLetterFailure>
     list_failures(const JobFilter& filter, std::string_view after, std::size_t limit) override;
-    [[nodiscard]] std::vector<bool> restore(std::span<const DeadLetterCopy> copies) override;
+    [[nodiscard]] std::vector<bool> restore(schema::JobPlace place, std::span<const JobCopy> copies)
+        override;
+    [[nodiscard]] std::vector<JobAnswer> remove_as_read(
+        schema::JobPlace place,
+        std::span<const schema::Job> jobs,
+        schema::TimePoint now
+    ) override;
     [[nodiscard]] std::string exception_details(const schema::Job& job) override;
     [[nodiscard]] std::vector<JobAnswer> change_all(
         schema::JobPlace place,

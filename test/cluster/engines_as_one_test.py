@@ -9,6 +9,7 @@ import contextlib
 import hashlib
 import json
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -26,6 +27,7 @@ import databases  # pylint: disable=wrong-import-position
 
 PATIENCE_S = 120  # Beyond this it does not happen.
 ENGINES = ('dies', 'lives')
+MOVED, MOVED_JOBS, KILLS = 12, 25, 12  # Instances that move, jobs of each, and how often who moves them is killed.
 INSTANCES, ROUNDS = 40, 15  # So many jobs of each instance are enqueued before the server dies, and as many while it is dead.
 SHUTDOWN_WAIT_S, BEYOND_S = 5, 15  # What the service waits for jobs that run, and for all else.
 WORK = 'sleep 0.1; echo "$1" >> "$2"'
@@ -54,7 +56,8 @@ class PostgresqlServer:
         first = int((self._data / 'postmaster.pid').read_text().split()[0])
         all_of_them = [first, *map(int, Path(f'/proc/{first}/task/{first}/children').read_text().split())]
         for process in all_of_them:
-            os.kill(process, what)
+            with contextlib.suppress(ProcessLookupError):  # One may have ended since.
+                os.kill(process, what)
         return all_of_them
 
     def kill(self):
@@ -114,6 +117,11 @@ class Service:
                               capture_output=True, text=True, check=True, timeout=PATIENCE_S)
         return {job['processInstanceId'] for job in json.loads(done.stdout)}
 
+    def command(self, *words, engine):
+        """The command line, for one engine."""
+        return subprocess.Popen([self._binary, '--config', 'set.toml', '--engine', engine, '-o', 'jsonl', *words], cwd=self._folder,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
     def runs(self):
         return self.runs_file.read_text().split()
 
@@ -129,6 +137,33 @@ def ids_are_of_their_engines(service, checks):
         _, answer = service.enqueue(body)
         places = zip(answer['ids'], answer['engines']) if isinstance(body, list) else [(answer['id'], answer['engine'])]
         checks.true('a job that has nothing but its id is where that belongs', all(engine_of(one) == engine for one, engine in places), answer)
+
+
+def instances_move(service, checks):
+    """Jobs of them run, and the program that moves them is killed again and again."""
+    instances = [one for one in map('moving-{}'.format, range(100)) if engine_of(one) == 'dies'][:MOVED]
+    jobs = [service.job(one, number) for number in range(MOVED_JOBS) for one in instances]
+    checks.equal('all are stored', service.enqueue(jobs)[0], 201)
+    until(lambda: service.runs(), 'jobs run')
+    chance, kills, code = random.Random(41), 0, None
+    while code is None:
+        mover = service.command('instance', 'move', *instances, '--to', 'lives', '--activate', engine='dies')
+        try:
+            said, complaint = mover.communicate(timeout=chance.uniform(0.05, 0.5) if kills < KILLS else PATIENCE_S)
+            code = mover.returncode
+        except subprocess.TimeoutExpired:
+            mover.kill()
+            mover.communicate()
+            kills += 1
+    moved = {line['id'] for line in map(json.loads, said.splitlines())}
+    checks.true('the last one moves what is left', code in (0, 3, 4), complaint)
+    checks.true('some were moved before, and by a program that was killed', kills and moved < set(instances), (kills, moved))
+    checks.equal('nothing of them is left where they were', service.stored_in('dies') & set(instances), set())
+    until(lambda: service.waiting('lives') == 0 and service.waiting('dies') == 0, 'all their jobs end')
+    ran = Counter(service.runs())
+    checks.equal('each once', ran, Counter(job['id'] for job in jobs))
+    service.runs_file.write_text('')
+    print(f'  {len(instances)} instances moved while their jobs ran; {kills} movers were killed')
 
 
 def one_database_dies(service, server, checks):
@@ -233,6 +268,7 @@ def main():
         service, server = Service(binary, folder, urls), PostgresqlServer(one, there)
         try:
             ids_are_of_their_engines(service, checks)
+            instances_move(service, checks)
             one_database_dies(service, server, checks)
         finally:
             checks.equal('the service ends well', service.stop(), 0)

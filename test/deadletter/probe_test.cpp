@@ -121,8 +121,8 @@ TEST_F(DeadProbeTest, What_is_no_dead_letter_is_not_tried) {
 }
 
 TEST_F(DeadProbeTest, Copies_are_all_that_is_stored_and_come_back_as_they_were) {
-    std::vector<persistence::DeadLetterCopy> copies;
-    const auto keep = [&](const persistence::DeadLetterCopy& copy) { copies.push_back(copy); };
+    std::vector<persistence::JobCopy> copies;
+    const auto keep = [&](const persistence::JobCopy& copy) { copies.push_back(copy); };
     EXPECT_EQ(dead_.copy(away_, keep), (BulkCounts{.total = 3, .done = 3}));
     ASSERT_EQ(copies.size(), 3U);
     EXPECT_EQ(copies.front().job, store_.find("a").value().job);

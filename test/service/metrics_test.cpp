@@ -44,8 +44,11 @@ protected:
     void add_dead(const std::string& id, const std::string& message) {
         schema::Job job = a_job(id).of_type("mail");
         job.exception_message = message;
-        const persistence::DeadLetterCopy copy{.job = job};
-        EXPECT_THAT(engine.store().restore(std::span(&copy, 1)), testing::ElementsAre(true));
+        const persistence::JobCopy copy{.job = job};
+        EXPECT_THAT(
+            engine.store().restore(schema::JobPlace::dead_letter, std::span(&copy, 1)),
+            testing::ElementsAre(true)
+        );
     }
 
     /// A job of external workers that has failed.

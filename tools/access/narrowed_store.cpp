@@ -406,11 +406,20 @@ std::vector<JobAnswer> NarrowedStore::requeue(
     return for_seen(JobPlace::dead_letter, ids, act);
 }
 
-std::vector<bool> NarrowedStore::restore(std::span<const persistence::DeadLetterCopy> copies) {
-    for (const persistence::DeadLetterCopy& copy : copies) {
+std::vector<bool>
+NarrowedStore::restore(JobPlace place, std::span<const persistence::JobCopy> copies) {
+    for (const persistence::JobCopy& copy : copies) {
         scope_.require(copy.job.handler_type, copy.job.tenant_id);
     }
-    return store_.restore(copies);
+    return store_.restore(place, copies);
+}
+
+std::vector<JobAnswer>
+NarrowedStore::remove_as_read(JobPlace place, std::span<const schema::Job> jobs, TimePoint now) {
+    for (const schema::Job& job : jobs) {
+        scope_.require(job.handler_type, job.tenant_id);
+    }
+    return store_.remove_as_read(place, jobs, now);
 }
 
 std::optional<persistence::KeyOwner> NarrowedStore::key_owner(std::string_view key) {

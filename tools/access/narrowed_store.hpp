@@ -128,7 +128,12 @@ public:
         const persistence::DueDates& due_dates,
         schema::TimePoint now
     ) override;
-    [[nodiscard]] std::vector<bool> restore(std::span<const persistence::DeadLetterCopy> copies
+    [[nodiscard]] std::vector<bool>
+    restore(schema::JobPlace place, std::span<const persistence::JobCopy> copies) override;
+    [[nodiscard]] std::vector<persistence::JobAnswer> remove_as_read(
+        schema::JobPlace place,
+        std::span<const schema::Job> jobs,
+        schema::TimePoint now
     ) override;
     [[nodiscard]] std::optional<persistence::KeyOwner> key_owner(std::string_view key) override;
     [[nodiscard]] persistence::JobAnswer fire_timer(std::string_view id, schema::TimePoint now)

@@ -29,7 +29,7 @@ using deadletter::CauseGroup;
 using deadletter::CauseSummary;
 using persistence::DbError;
 using persistence::DbErrorKind;
-using persistence::DeadLetterCopy;
+using persistence::JobCopy;
 using schema::PlacedJob;
 
 namespace {
@@ -219,7 +219,7 @@ ExitCode export_dead(Session& session, const DeadBulkOptions& options) {
         throw CliError(ExitCode::wrong_usage, "dead export writes JSON lines: leave -o out");
     }
     const auto selection = dead_selection_of(session, options);
-    const auto write = [&](const persistence::DeadLetterCopy& copy) {
+    const auto write = [&](const persistence::JobCopy& copy) {
         session.streams().out << json_of(record_of_copy(copy)) << '\n';
     };
     const BulkCounts counts = with_progress(session, "exported", [&](BulkWatch watch) {
@@ -312,7 +312,7 @@ private:
     }
 
     /// False when one of several cannot be stored. A single one is told by its line's `number`.
-    [[nodiscard]] bool is_written(std::span<const DeadLetterCopy> copies, std::int64_t number = 0) {
+    [[nodiscard]] bool is_written(std::span<const JobCopy> copies, std::int64_t number = 0) {
         // Defended catch: what no column holds is an odd line, and must not keep the others from
         // coming back.
         try {
@@ -332,7 +332,7 @@ private:
     }
 
     [[nodiscard]] bool
-    refused(std::span<const DeadLetterCopy> copies, std::int64_t number, const std::string& why) {
+    refused(std::span<const JobCopy> copies, std::int64_t number, const std::string& why) {
         if (number > 0 || copies.size() == 1) {
             print_bad(number > 0 ? number : numbers_.front(), why);
             return true;
@@ -376,7 +376,7 @@ private:
     Session& session_;
     Input input_;  ///< Is read twice: first to count its lines.
     std::int64_t lines_ = 0;
-    std::vector<DeadLetterCopy> page_;
+    std::vector<JobCopy> page_;
     std::vector<std::int64_t> numbers_;  ///< The lines of the page's copies.
     std::size_t page_bytes_ = 0;
     std::int64_t added_ = 0;

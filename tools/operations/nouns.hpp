@@ -44,6 +44,9 @@ namespace jobstrand::cli {
 /// All of them, in the order of the help.
 [[nodiscard]] std::span<const OperationNoun> operation_nouns();
 
+/// `instance move`, between two databases.
+[[nodiscard]] Operation instance_move_operation();
+
 /// `definition ls`, `suspend` and `activate`, which are those of instances and tenants too.
 [[nodiscard]] std::vector<Operation> definition_scope_operations();
 

@@ -373,6 +373,7 @@ OperationNoun instance_noun() {
                      .path = "POST /api/v1/instances/activate"},
                     changing_scopes()
                 ),
+                instance_move_operation(),
             },
     };
 }

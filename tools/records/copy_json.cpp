@@ -18,7 +18,7 @@ namespace jobstrand::cli {
 
 namespace {
 
-using persistence::DeadLetterCopy;
+using persistence::JobCopy;
 using schema::Job;
 using schema::JobField;
 using schema::JobPlace;
@@ -61,7 +61,7 @@ constexpr std::string_view kDetailsOfCopy = "exceptionDetails";
 
 /// Returns what is wrong, to stand behind the name; empty: nothing.
 [[nodiscard]] std::string
-read_member(const JobField* field, const JsonMember& member, DeadLetterCopy& copy) {
+read_member(const JobField* field, const JsonMember& member, JobCopy& copy) {
     if (member.value == "null") {
         return {};
     }
@@ -91,7 +91,7 @@ read_member(const JobField* field, const JsonMember& member, DeadLetterCopy& cop
     return problems;
 }
 
-void cut(DeadLetterCopy& copy) {
+void cut(JobCopy& copy) {
     schema::JobFailure failure = schema::cut_to_limits(
         {.message = std::move(copy.job.exception_message), .details = std::move(copy.details)}
     );
@@ -101,7 +101,7 @@ void cut(DeadLetterCopy& copy) {
 
 }  // namespace
 
-Record record_of_copy(const DeadLetterCopy& copy) {
+Record record_of_copy(const JobCopy& copy) {
     Record record;
     for (const JobField* const field : copied_fields()) {
         RecordField shown = show_field(*field, copy.job);

@@ -12,11 +12,11 @@ namespace jobstrand::cli {
 /// A dead letter in JSON with all that brings it back: the fields of a job (job_json.hpp) that have
 /// a value, those too that are not shown otherwise, `place`, and `exceptionDetails`. A payload that
 /// is no JSON is the string `payloadText`.
-[[nodiscard]] Record record_of_copy(const persistence::DeadLetterCopy& copy);
+[[nodiscard]] Record record_of_copy(const persistence::JobCopy& copy);
 
 /// A copy that was read, and every mistake in its text; with mistakes it is not to be used.
 struct CopyFromJson {
-    persistence::DeadLetterCopy copy = {};
+    persistence::JobCopy copy = {};
     std::vector<std::string> problems = {};
 };
 

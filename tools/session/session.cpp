@@ -232,17 +232,28 @@ std::optional<std::string> Session::config_file() const {
     return chosen_config_file(config_choice(options_, environment_));
 }
 
-SettingsFile Session::read_file() const {
+SettingsFile Session::read_whole_file() const {
     const auto file = config_file();
     SettingsFile read = file ? read_settings_file(*file) : SettingsFile{};
     if (!read.problems.empty()) {
         throw CliError(ExitCode::wrong_usage, fmt::format("{}", fmt::join(read.problems, "\n")));
     }
+    return read;
+}
+
+SettingsFile Session::read_file() const {
+    SettingsFile read = read_whole_file();
     if (options_.engine) {
         read.settings = settings_of_engine(*options_.engine, read.engines);
         read.engines.clear();
     }
     return read;
+}
+
+Settings Session::settings_of(const std::string& engine) const {
+    SettingsFile read = read_whole_file();
+    const bool is_first = engine == service::kFirstEngine && !read.settings.database_url.empty();
+    return is_first ? std::move(read.settings) : settings_of_engine(engine, read.engines);
 }
 
 const std::map<std::string, Settings, std::less<>>& Session::further_engines() {

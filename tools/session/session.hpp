@@ -185,6 +185,10 @@ public:
     /// that --engine names.
     [[nodiscard]] const std::map<std::string, Settings, std::less<>>& further_engines();
 
+    /// Those of an engine of the configuration file, whichever --engine names. One that is not
+    /// there is wrong usage.
+    [[nodiscard]] Settings settings_of(const std::string& engine) const;
+
     /// With whom this engine shares its threads; before the engine is asked for.
     void share(std::shared_ptr<executor::SharedThreads> threads) { threads_ = std::move(threads); }
 
@@ -310,6 +314,9 @@ private:
         std::optional<ServedClient> client
     );
 
+    [[nodiscard]] SettingsFile read_whole_file() const;
+
+    /// As --engine chooses.
     [[nodiscard]] SettingsFile read_file() const;
 
     Streams streams_;

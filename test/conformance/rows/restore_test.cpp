@@ -6,7 +6,7 @@ namespace jobstrand::test {
 
 namespace {
 
-using persistence::DeadLetterCopy;
+using persistence::JobCopy;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -14,8 +14,8 @@ using testing::IsEmpty;
 class RestoreTest : public StoreTest {
 protected:
     /// All columns of a dead letter, as it is read from the store.
-    [[nodiscard]] DeadLetterCopy copy_of(const std::string& id) {
-        DeadLetterCopy copy{.job = full_job(id), .details = "at line 7"};
+    [[nodiscard]] JobCopy copy_of(const std::string& id) {
+        JobCopy copy{.job = full_job(id), .details = "at line 7"};
         copy.job.retries = 0;
         copy.job.due_date = clock_.now();
         copy.job.create_time = clock_.now();
@@ -24,8 +24,8 @@ protected:
         return copy;
     }
 
-    [[nodiscard]] std::vector<bool> restore(const std::vector<DeadLetterCopy>& copies) {
-        return store_.jobs().restore(copies);
+    [[nodiscard]] std::vector<bool> restore(const std::vector<JobCopy>& copies) {
+        return store_.jobs().restore(schema::JobPlace::dead_letter, copies);
     }
 };
 
@@ -37,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(
 );
 
 TEST_P(RestoreTest, Each_field_comes_back_with_the_long_texts) {
-    const DeadLetterCopy copy = copy_of("a");
+    const JobCopy copy = copy_of("a");
     EXPECT_THAT(restore({copy}), ElementsAre(true));
     EXPECT_EQ(place_of("a"), "dead");
     Job back = job("a");

@@ -104,6 +104,55 @@ TEST_F(EnginesOfOneService, What_one_does_not_say_is_as_at_the_top) {
     EXPECT_THAT(on("billing", {"config", "show"}).out, HasSubstr("corePoolSize = 2\n"));
 }
 
+TEST_F(EnginesOfOneService, Instances_move_to_where_the_rule_says_that_they_belong) {
+    config("spreadOver = [\"orders\", \"billing\"]\n");
+    for (const std::string engine : {"orders", "billing"}) {
+        ASSERT_EQ(on(engine, {"schema", "create"}).code, ExitCode::done);
+    }
+    for (const std::string instance : {"1", "2", "3", "4"}) {
+        EXPECT_EQ(
+            on("orders", {"job", "add", "--type", "log", "--instance", instance}).code,
+            ExitCode::done
+        );
+    }
+    const CliResult shown = on("orders", {"instance", "move", "--all", "--dry-run", "-o", "csv"});
+    EXPECT_THAT(shown.out, HasSubstr("3,billing\r\n"));
+    EXPECT_THAT(shown.err, HasSubstr("would be moved; nothing was"));
+    EXPECT_EQ(on("orders", {"instance", "move", "--all"}).code, ExitCode::refused);
+    const CliResult moved = on("orders", {"instance", "move", "--all", "--yes", "-o", "csv"});
+    EXPECT_EQ(moved.code, ExitCode::done) << moved.err;
+    EXPECT_THAT(moved.out, HasSubstr("3,billing,1\r\n"));
+    EXPECT_THAT(on("orders", {"instance", "ls", "-o", "name"}).out, "1\n2\n4\n");
+    EXPECT_THAT(on("billing", {"instance", "ls", "-o", "name"}).out, "3\n");
+    EXPECT_THAT(on("orders", {"instance", "move", "1"}).err, HasSubstr("1 belongs where it is"));
+    EXPECT_EQ(on("orders", {"instance", "move", "3"}).code, ExitCode::not_found);
+    const CliResult against = on("orders", {"instance", "move", "1", "9", "--to", "billing"});
+    EXPECT_EQ(against.code, ExitCode::partly_done);
+    EXPECT_THAT(
+        against.err,
+        HasSubstr("new jobs of instance 1 are stored in orders all the same, by spreadOver\n"
+                  "jobstrand: instance 9 has no jobs here\n")
+    );
+}
+
+TEST_F(EnginesOfOneService, An_instance_is_not_moved_into_the_database_that_it_is_in) {
+    config("", "[engines.again]\ndb = \"sqlite:" + path_of("orders.db") + "\"\n");
+    ASSERT_EQ(on("orders", {"schema", "create"}).code, ExitCode::done);
+    ASSERT_EQ(
+        on("orders", {"job", "add", "--type", "log", "--instance", "p"}).code, ExitCode::done
+    );
+    const auto move_to = [&](const std::string& engine) {
+        return on("orders", {"instance", "move", "p", "--to", engine});
+    };
+    EXPECT_THAT(move_to("again").err, HasSubstr("engines orders and again have the same database"));
+    EXPECT_THAT(
+        move_to("orders").err, HasSubstr("--to names the engine that the instances are in")
+    );
+    EXPECT_THAT(move_to("").err, HasSubstr("--to"));
+    EXPECT_THAT(on("orders", {"instance", "move", "p"}).err, HasSubstr("say where they go"));
+    EXPECT_THAT(on("orders", {"instance", "ls", "-o", "csv"}).out, HasSubstr("p,false"));
+}
+
 TEST_F(EnginesOfOneService, Mistakes_are_told_with_their_names) {
     const std::string path = file(
         "engines.toml", "[engines.a]\nqueueSize = 0\n[engines.b]\ndb = \"sqlite:b.db\"\nfoo = 1\n"
