@@ -38,7 +38,6 @@ enum class Refusal {
     is_in_use,             ///< A calendar that a series or another calendar names.
     is_of_engine,          ///< Of a Flowable engine, which alone suspends and activates it.
     unique_key_is_held,    ///< By another job: there would be two with one key.
-    id_is_taken,           ///< By another job, in the database that it is to go to.
 };
 
 /// What a bulk operation tells of one item.
@@ -52,7 +51,7 @@ struct ItemResult {
     std::string group = {};       ///< Of the series.
     std::string new_job = {};     ///< The job that was made of the series.
     std::string unique_key = {};  ///< The key that another job has.
-    std::string holder = {};      ///< The job that has it, or whose id is taken.
+    std::string holder = {};      ///< The job that has it.
     std::int64_t moved = 0;       ///< Jobs that were suspended or activated.
 };
 

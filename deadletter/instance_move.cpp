@@ -1,19 +1,28 @@
 #include "deadletter/instance_move.hpp"
 
 #include "persistence/job_filter.hpp"
+#include "persistence/sql/db_error.hpp"
+#include "schema/job_fields.hpp"
 #include "schema/paging.hpp"
+#include "schema/series.hpp"
+#include "schema/text/column_text.hpp"
+#include "schema/uuid7.hpp"
 
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <optional>
-#include <utility>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <string_view>
+#include <variant>
 
 namespace jobstrand::deadletter {
 
 using persistence::JobAnswer;
 using persistence::JobCopy;
 using persistence::JobFilter;
+using persistence::NamedLock;
 using persistence::OperatorStore;
 using persistence::SuspensionScope;
 using schema::Job;
@@ -25,14 +34,28 @@ namespace {
 constexpr std::size_t kJobsOfPage = 500;
 constexpr std::size_t kBytesOfPage = std::size_t{4} * 1024 * 1024;
 
-/// How often it is asked whether the running jobs have ended.
+/// How often it is asked whether running jobs, or another program, have ended.
 constexpr std::chrono::milliseconds kBetweenLooks{200};
 
-/// Rounds in which nothing can be moved because others change the jobs meanwhile.
-constexpr int kRoundsInVain = 5;
+/// Rounds over the jobs: of those that are there, and of those that come meanwhile or are changed.
+constexpr int kRounds = 10;
+
+/// For how long a program has an instance for itself without saying so again: a page takes less.
+constexpr std::chrono::seconds kTurn{10};
+constexpr std::chrono::seconds kTurnIsKept{2};
+
+/// Ids of instances that are part of the name of a lock; of longer ones it has a digest.
+constexpr std::size_t kIdInName = 50;
 
 /// Where the jobs of a suspended instance stand, once none of them runs.
 constexpr std::array kPlacesAtRest{JobPlace::suspended, JobPlace::dead_letter};
+
+[[nodiscard]] std::string lock_name(std::string_view purpose, const std::string& instance) {
+    std::vector<std::string> problems;
+    schema::check_app_id("instance", instance, problems);
+    const bool is_digest = instance.size() > kIdInName || !problems.empty();
+    return std::string(purpose) + " " + (is_digest ? schema::digest_of(instance) : instance);
+}
 
 [[nodiscard]] JobFilter jobs_of(const std::string& instance) {
     return {.fields = {persistence::equals(&Job::process_instance_id, instance)}};
@@ -55,104 +78,280 @@ jobs_in(OperatorStore& store, const Places& places, const std::string& instance)
     );
 }
 
-/// A job of a series that has begun, or that makes one when it falls due.
-[[nodiscard]] std::optional<Job>
-job_of_series(OperatorStore& store, JobPlace place, const std::string& instance) {
-    std::optional<Job> found;
+/// Pages of the jobs of an instance in a place, until `use` returns false.
+template <typename Use>
+void for_each_page_of(
+    OperatorStore& store,
+    JobPlace place,
+    const std::string& instance,
+    const Use& use
+) {
     schema::for_each_page(
         {.after = {}, .size = kJobsOfPage},
         [&](const std::string& after, std::size_t limit) {
             return store.list(place, jobs_of(instance), after, limit);
         },
         &Job::id,
-        [&](const std::vector<Job>& jobs) {
-            const auto of_series = std::ranges::find_if(jobs, [](const Job& job) {
-                return !job.series.empty() || !job.repeat.empty();
-            });
-            if (of_series != jobs.end()) {
-                found = *of_series;
-            }
-            return !found.has_value();
-        }
+        use
     );
-    return found;
 }
 
-/// What a job of this id in the other database is, if an earlier move has brought it there.
+/// Of a series that has begun, or that begins when the job falls due.
+[[nodiscard]] bool is_of_series(const Job& job) {
+    return !job.series.empty() || !job.repeat.empty();
+}
+
+/// Whether an earlier move has brought the one to where the other is.
 [[nodiscard]] bool is_same_job(const Job& one, const Job& other) {
     return one.process_instance_id == other.process_instance_id &&
            one.handler_type == other.handler_type && one.correlation_id == other.correlation_id &&
            one.create_time == other.create_time;
 }
 
-/// All that is stored of a job as it was listed; nullopt: it is gone, or elsewhere.
-[[nodiscard]] std::optional<JobCopy> copy_of(OperatorStore& store, JobPlace place, Job job) {
-    JobCopy copy{.job = std::move(job)};
-    if (!copy.job.custom_values_id.empty()) {
-        auto found = store.find(copy.job.id);
-        if (!found || found->place != place) {
-            return std::nullopt;
-        }
-        copy.job = std::move(found->job);
-    }
-    if (!copy.job.exception_stack_id.empty()) {
-        copy.details = store.exception_details(copy.job);
-    }
-    return copy;
+/// What rows have of their own, in each database.
+[[nodiscard]] Job without_row(Job job) {
+    job.revision = 1;
+    job.custom_values_id.clear();
+    job.exception_stack_id.clear();
+    return job;
+}
+
+[[nodiscard]] bool is_at_rest(JobPlace place) {
+    return std::ranges::find(kPlacesAtRest, place) != kPlacesAtRest.end();
+}
+
+[[nodiscard]] std::vector<std::string> ids_of_page(const std::vector<Job>& jobs) {
+    std::vector<std::string> ids;
+    std::ranges::transform(jobs, std::back_inserter(ids), &Job::id);
+    return ids;
 }
 
 }  // namespace
 
+/// The lock, in both databases, by which one program alone moves an instance.
+class InstanceMove::Turn final {
+public:
+    Turn(const InstanceMove& move, const std::string& id)
+        : sides_{&move.from_, &move.to_}, clock_(move.from_.clock), name_(lock_name("mover", id)) {
+        const auto given_up = clock_.steady_now() + move.rules_.patience;
+        while (!try_to_take() && clock_.steady_now() < given_up) {
+            move.rules_.wait(kBetweenLooks);
+        }
+    }
+    ~Turn() {
+        for (const Side* const side : sides_) {
+            // Defended catch: a lock that cannot be released ends by itself.
+            try {
+                (void)side->locks.release(name_, owner_, side->clock.now());
+            } catch (const persistence::DbError&) {
+                continue;
+            }
+        }
+    }
+
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+    [[nodiscard]] bool is_ours() const { return holder_.empty(); }
+    [[nodiscard]] const std::string& holder() const { return holder_; }
+
+    /// Before each thing that must not be done beside another mover. Throws DbError busy when that
+    /// may be there.
+    void keep() {
+        if (clock_.steady_now() - kept_ < kTurnIsKept) {
+            return;
+        }
+        for (const Side* const side : sides_) {
+            if (!side->locks.renew({name_, owner_, kTurn}, side->clock.now())) {
+                throw persistence::DbError(
+                    persistence::DbErrorKind::busy, "the databases took too long to answer"
+                );
+            }
+        }
+        kept_ = clock_.steady_now();
+    }
+
+private:
+    [[nodiscard]] bool try_to_take() {
+        kept_ = clock_.steady_now();
+        for (const Side* const side : sides_) {
+            const NamedLock lock = side->locks.acquire({name_, owner_, kTurn}, side->clock.now());
+            if (lock.owner != owner_) {
+                holder_ = lock.owner;
+                return false;
+            }
+        }
+        holder_.clear();
+        return true;
+    }
+
+    const std::array<const Side*, 2> sides_;
+    const schema::Clock& clock_;
+    const std::string name_;
+    const std::string owner_ = "move " + schema::Uuid7Source().next(schema::SystemClock().now());
+    std::string holder_;
+    schema::SteadyPoint kept_;
+};
+
+/// What the lock says that is held here until the move is complete.
+struct InstanceMove::Mark {
+    Side here;
+    std::string name;
+    std::string owner;
+    bool is_resumed = false;
+    bool was_suspended = false;  ///< In either database.
+    std::string elsewhere = {};  ///< The engine that an interrupted move goes to, if it is another.
+
+    void remove() const { (void)here.locks.release(name, owner, here.clock.now()); }
+};
+
+InstanceMove::Mark InstanceMove::mark(const std::string& id) {
+    constexpr std::string_view kActive = ", was active, ";
+    constexpr std::string_view kSuspended = ", was suspended, ";
+    Mark mark{.here = from_, .name = lock_name("move", id), .owner = {}};
+    mark.was_suspended =
+        is_instance_suspended(from_.store, id) || is_instance_suspended(to_.store, id);
+    mark.owner = "to " + to_.engine;
+    mark.owner += mark.was_suspended ? kSuspended : kActive;
+    mark.owner += schema::Uuid7Source().next(schema::SystemClock().now());
+    const NamedLock lock = from_.locks.acquire(
+        {mark.name, mark.owner, persistence::kLongestNamedLock}, from_.clock.now()
+    );
+    if (lock.owner == mark.owner) {
+        return mark;
+    }
+    const auto suspended = lock.owner.rfind(kSuspended);
+    const auto end = suspended != std::string::npos ? suspended : lock.owner.rfind(kActive);
+    const std::string engine = lock.owner.substr(0, end).substr(std::string_view("to ").size());
+    mark.owner = lock.owner;
+    mark.is_resumed = true;
+    mark.was_suspended = suspended != std::string::npos;
+    mark.elsewhere = engine == to_.engine ? std::string() : engine;
+    return mark;
+}
+
 MovedInstance InstanceMove::move(const std::string& id) {
     moved_ = 0;
-    ItemResult item = refusal_of(id);
-    if (item.answer != ItemAnswer::done) {
-        return {.item = std::move(item)};
-    }
-    const bool was_suspended = is_instance_suspended(from_.store, id);
-    const bool stays = !rules_.activate && (was_suspended || is_instance_suspended(to_.store, id));
-    if (!comes_to_rest(id)) {
-        if (!was_suspended) {
-            from_.store.activate(SuspensionScope::instance, id, from_.clock.now());
-        }
-        return {.item = {.id = id, .answer = ItemAnswer::locked}, .is_suspended = was_suspended};
-    }
-    item = move_all(id);
-    item.moved = moved_;
-    if (item.answer != ItemAnswer::done) {
-        return {.item = std::move(item), .is_suspended = true};
-    }
-    // In this order: an instance that is suspended here will be moved again.
-    if (!stays) {
-        to_.store.activate(SuspensionScope::instance, id, to_.clock.now());
-    }
-    from_.store.activate(SuspensionScope::instance, id, from_.clock.now());
-    return {.item = std::move(item), .is_suspended = stays};
-}
-
-ItemResult InstanceMove::refusal_of(const std::string& id) {
     for (OperatorStore* const store : {&from_.store, &to_.store}) {
         if (store->is_of_engine(SuspensionScope::instance, id)) {
-            return {.id = id, .answer = ItemAnswer::refused, .refusal = Refusal::is_of_engine};
+            return {.end = MoveEnd::of_engine};
         }
     }
-    if (jobs_in(from_.store, schema::kJobPlaces, id) == 0 &&
-        !is_instance_suspended(from_.store, id)) {
-        return {.id = id, .answer = ItemAnswer::not_found};
+    Turn turn(*this, id);
+    if (!turn.is_ours()) {
+        return {.end = MoveEnd::moved_by_another, .holder = turn.holder()};
     }
-    for (const JobPlace place : schema::kJobPlaces) {
-        if (const auto job = job_of_series(from_.store, place, id)) {
-            return of_series(id, *job);
-        }
+    const Mark its_mark = mark(id);
+    if (!its_mark.elsewhere.empty()) {
+        return {.end = MoveEnd::goes_elsewhere, .is_suspended = true, .what = its_mark.elsewhere};
     }
-    return {.id = id};
+    MovedInstance moved = move_marked(id, its_mark, turn);
+    moved.jobs = moved_;
+    if (moved.end == MoveEnd::done || !moved.is_suspended) {
+        its_mark.remove();
+    }
+    return moved;
 }
 
-bool InstanceMove::comes_to_rest(const std::string& id) {
+MovedInstance InstanceMove::move_marked(const std::string& id, const Mark& mark, Turn& turn) {
+    if (Obstacle obstacle = obstacle_to(id, mark.is_resumed)) {
+        obstacle->is_suspended = mark.is_resumed;
+        return *std::move(obstacle);
+    }
+    const bool was_suspended_here = is_instance_suspended(from_.store, id);
+    const bool was_suspended_there = is_instance_suspended(to_.store, id);
+    const auto undo = [&](MovedInstance why) {
+        why.is_suspended = mark.is_resumed || moved_ > 0;
+        if (!why.is_suspended && !was_suspended_there) {
+            activate(to_, id, turn);
+        }
+        if (!why.is_suspended && !was_suspended_here) {
+            activate(from_, id, turn);
+        }
+        return why;
+    };
+    if (!comes_to_rest(id, turn)) {
+        return undo({.end = MoveEnd::still_runs});
+    }
+    if (Obstacle obstacle = move_all(id, turn)) {
+        return undo(*std::move(obstacle));
+    }
+    if (!mark.was_suspended) {
+        activate(to_, id, turn);
+    }
+    activate(from_, id, turn);
+    return {
+        .is_suspended = mark.was_suspended, .left = jobs_in(from_.store, schema::kJobPlaces, id)};
+}
+
+InstanceMove::Obstacle InstanceMove::obstacle_to(const std::string& id, bool is_resumed) {
+    if (!is_resumed && jobs_in(from_.store, schema::kJobPlaces, id) == 0 &&
+        !is_instance_suspended(from_.store, id)) {
+        return MovedInstance{.end = MoveEnd::not_found};
+    }
+    Obstacle obstacle;
+    for (const JobPlace place : schema::kJobPlaces) {
+        for_each_page_of(from_.store, place, id, [&](const std::vector<Job>& jobs) {
+            obstacle = obstacle_to_page(jobs, is_resumed);
+            return !obstacle.has_value();
+        });
+        if (obstacle) {
+            break;
+        }
+    }
+    return obstacle;
+}
+
+InstanceMove::Obstacle
+InstanceMove::obstacle_to_page(const std::vector<Job>& jobs, bool is_resumed) {
+    for (const Job& job : jobs) {
+        if (is_of_series(job)) {
+            return MovedInstance{.end = MoveEnd::of_series, .what = schema::series_key_of(job)};
+        }
+        if (Obstacle held = key_obstacle(job)) {
+            return held;
+        }
+    }
+    std::map<std::string_view, const Job*> by_id;
+    for (const Job& job : jobs) {
+        by_id.emplace(job.id, &job);
+    }
+    const JobFilter same_ids{.ids = ids_of_page(jobs)};
+    for (const JobPlace place : schema::kJobPlaces) {
+        for (const Job& other : to_.store.list(place, same_ids, "", jobs.size())) {
+            const auto job = by_id.find(other.id);
+            if (job != by_id.end() && !(is_resumed && is_same_job(*job->second, other))) {
+                return MovedInstance{.end = MoveEnd::id_taken, .what = other.id};
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+/// A job may have a key that another job got when its period was over.
+InstanceMove::Obstacle InstanceMove::key_obstacle(const Job& job) {
+    if (job.unique_key.empty()) {
+        return std::nullopt;
+    }
+    const auto here = from_.store.key_owner(job.unique_key);
+    const auto there = to_.store.key_owner(job.unique_key);
+    const bool is_held =
+        there && there->job != job.id && (!there->until || *there->until > to_.clock.now());
+    if (!is_held || !here || here->job != job.id) {
+        return std::nullopt;
+    }
+    return MovedInstance{
+        .end = MoveEnd::key_held,
+        .what = job.unique_key,
+        .holder = there->job,
+        .until = there->until};
+}
+
+bool InstanceMove::comes_to_rest(const std::string& id, Turn& turn) {
     const auto given_up = from_.clock.steady_now() + rules_.patience;
     while (true) {
         // Anew each time: locks of dead nodes come to their ends.
-        from_.store.suspend(SuspensionScope::instance, id, from_.clock.now());
+        suspend(from_, id, turn);
         if (jobs_in(from_.store, schema::kSuspendablePlaces, id) == 0) {
             return true;
         }
@@ -163,132 +362,165 @@ bool InstanceMove::comes_to_rest(const std::string& id) {
     }
 }
 
-ItemResult InstanceMove::move_all(const std::string& id) {
-    alone_.clear();
-    for (persistence::Suspension& job : from_.store.suspensions(SuspensionScope::job)) {
-        alone_.insert(std::move(job.id));
-    }
-    for (int in_vain = 0; in_vain < kRoundsInVain;) {
+InstanceMove::Obstacle InstanceMove::move_all(const std::string& id, Turn& turn) {
+    for (int round = 0; round < kRounds; ++round) {
         const std::int64_t before = moved_;
-        from_.store.suspend(SuspensionScope::instance, id, from_.clock.now());
-        to_.store.suspend(SuspensionScope::instance, id, to_.clock.now());
+        suspend(from_, id, turn);
+        suspend(to_, id, turn);
         for (const JobPlace place : kPlacesAtRest) {
-            if (ItemResult item = move_place(place, id); item.answer != ItemAnswer::done) {
-                return item;
+            if (Obstacle obstacle = move_place(place, id, turn)) {
+                return obstacle;
             }
         }
         if (jobs_in(from_.store, schema::kJobPlaces, id) == 0) {
-            return {.id = id};
+            return std::nullopt;
         }
-        in_vain = moved_ > before ? 0 : in_vain + 1;
-        if (in_vain > 1) {
+        if (moved_ == before) {
             rules_.wait(kBetweenLooks);
         }
     }
-    return {.id = id, .answer = ItemAnswer::locked};
+    return MovedInstance{.end = MoveEnd::busy};
 }
 
-ItemResult InstanceMove::move_place(JobPlace place, const std::string& id) {
-    ItemResult item{.id = id};
+InstanceMove::Obstacle InstanceMove::move_place(JobPlace place, const std::string& id, Turn& turn) {
+    Obstacle obstacle;
     std::vector<JobCopy> page;
     std::size_t bytes = 0;
     const auto write = [&] {
-        item = move_page(place, id, std::exchange(page, {}));
+        obstacle = move_page(place, std::exchange(page, {}), turn);
         bytes = 0;
-        return item.answer == ItemAnswer::done;
+        return !obstacle.has_value();
     };
-    schema::for_each_page(
-        {.after = {}, .size = kJobsOfPage},
-        [&](const std::string& after, std::size_t limit) {
-            return from_.store.list(place, jobs_of(id), after, limit);
-        },
-        &Job::id,
-        [&](std::vector<Job> jobs) {
-            for (Job& job : jobs) {
-                if (auto copy = copy_of(from_.store, place, std::move(job))) {
-                    bytes += copy->job.payload.size() + copy->details.size();
-                    page.push_back(*std::move(copy));
-                }
-                if (bytes > kBytesOfPage && !write()) {
-                    return false;
-                }
+    for_each_page_of(from_.store, place, id, [&](std::vector<Job> jobs) {
+        for (Job& job : jobs) {
+            if (auto copy = copy_of(place, std::move(job))) {
+                bytes += copy->job.payload.size() + copy->details.size();
+                page.push_back(*std::move(copy));
             }
-            return page.empty() || write();
+            if (bytes > kBytesOfPage && !write()) {
+                return false;
+            }
         }
-    );
-    return item;
+        return page.empty() || write();
+    });
+    return obstacle;
 }
 
-ItemResult
-InstanceMove::move_page(JobPlace place, const std::string& id, std::vector<JobCopy> page) {
-    for (const JobCopy& copy : page) {
-        if (!copy.job.series.empty() || !copy.job.repeat.empty()) {
-            return of_series(id, copy.job);  // It has come since the move began.
+std::optional<JobCopy> InstanceMove::copy_of(JobPlace place, Job job) {
+    JobCopy copy{.job = std::move(job)};
+    if (!copy.job.custom_values_id.empty()) {
+        auto found = from_.store.find(copy.job.id);
+        if (!found || found->place != place) {
+            return std::nullopt;
         }
+        copy.job = std::move(found->job);
     }
+    if (!copy.job.exception_stack_id.empty()) {
+        copy.details = from_.store.exception_details(copy.job);
+    }
+    if (!copy.job.unique_key.empty()) {
+        const auto owner = from_.store.key_owner(copy.job.unique_key);
+        copy.has_key = owner && owner->job == copy.job.id;
+        copy.key_until = copy.has_key ? owner->until : std::nullopt;
+    }
+    if (copy.job.scope_type.empty()) {
+        copy.job.scope_type = schema::kOurScope;  // Else it may be one of an engine there.
+    }
+    return copy;
+}
+
+InstanceMove::Obstacle
+InstanceMove::move_page(JobPlace place, std::vector<JobCopy> page, Turn& turn) {
+    turn.keep();
     const std::vector<bool> are_added = to_.store.restore(place, page);
+    std::set<std::string, std::less<>> alone;
+    for (persistence::Suspension& job : from_.store.suspensions(SuspensionScope::job)) {
+        alone.insert(std::move(job.id));
+    }
     std::vector<Job> added;
-    for (std::size_t i = 0; i < page.size(); ++i) {
+    std::vector<Job> settled;
+    Obstacle obstacle;
+    for (std::size_t i = 0; i < page.size() && !obstacle; ++i) {
         Job& job = page[i].job;
-        if (are_added[i]) {
-            if (alone_.contains(job.id)) {
-                to_.store.suspend(SuspensionScope::job, job.id, to_.clock.now());
-            }
-            added.push_back(std::move(job));
-        } else if (ItemResult item = make_room(place, id, job); item.answer != ItemAnswer::done) {
-            return item;
+        if (!are_added[i]) {
+            obstacle = settle(place, job, settled);
+            continue;
         }
+        if (alone.contains(job.id)) {
+            to_.store.suspend(SuspensionScope::job, job.id, to_.clock.now());
+        }
+        added.push_back(std::move(job));
+    }
+    turn.keep();
+    if (obstacle) {
+        // As they were added, an instant ago: from where they came they have not gone.
+        std::ranges::for_each(added, [](Job& job) { job.revision = 1; });
+        (void)to_.store.remove_as_read(place, added, to_.clock.now());
+        return obstacle;
     }
     remove(place, added);
-    return {.id = id};
+    remove(place, settled);
+    return std::nullopt;
 }
 
-ItemResult InstanceMove::make_room(JobPlace place, const std::string& id, const Job& job) {
+/// About a job that was not added: it is there already, or it cannot be. Those that are there are
+/// `settled`; what is neither, the next round sees.
+InstanceMove::Obstacle
+InstanceMove::settle(JobPlace place, const Job& job, std::vector<Job>& settled) {
     const auto other = to_.store.find(job.id);
     if (!other) {
-        // Else somebody has activated the instance: the next round suspends it again.
-        const auto owner =
-            job.unique_key.empty() ? std::nullopt : to_.store.key_owner(job.unique_key);
-        if (!owner || owner->job == job.id) {
-            return {.id = id};
-        }
-        return {
-            .id = id,
-            .answer = ItemAnswer::refused,
-            .refusal = Refusal::unique_key_is_held,
-            .unique_key = job.unique_key,
-            .holder = owner->job};
+        return key_obstacle(job);
     }
     if (!is_same_job(other->job, job)) {
-        return {
-            .id = id,
-            .answer = ItemAnswer::refused,
-            .refusal = Refusal::id_is_taken,
-            .holder = job.id};
+        return MovedInstance{.end = MoveEnd::id_taken, .what = job.id};
     }
-    if (std::ranges::count(kPlacesAtRest, other->place) > 0) {
-        // An earlier move was interrupted, and the job may have been changed here since.
-        (void)to_.store.remove(other->place, std::span(&job.id, 1), to_.clock.now());
-    } else {
-        remove(place, std::span(&job, 1));  // Somebody has activated it: there it lives.
+    const bool is_as_here = other->place == place && without_row(other->job) == without_row(job);
+    if (is_as_here || !is_at_rest(other->place)) {
+        settled.push_back(job);  // Somebody may have activated it: there it lives.
+        return std::nullopt;
     }
-    return {.id = id};
+    if (other->job.revision != 1) {
+        return MovedInstance{.end = MoveEnd::differs, .what = job.id};
+    }
+    // It was changed here since it was copied.
+    (void)to_.store.remove_as_read(other->place, std::span(&other->job, 1), to_.clock.now());
+    return std::nullopt;
 }
 
-void InstanceMove::remove(JobPlace place, std::span<const Job> jobs) {
+/// What was removed by others, or changed, since it was copied does not stay in the other database.
+void InstanceMove::remove(JobPlace place, const std::vector<Job>& jobs) {
     const auto answers = from_.store.remove_as_read(place, jobs, from_.clock.now());
-    moved_ += std::ranges::count(answers, JobAnswer::done);
-    if (rules_.on_moved) {
+    std::vector<Job> stale;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        if (answers[i] == JobAnswer::done) {
+            ++moved_;
+        } else {
+            stale.push_back(jobs[i]);
+            stale.back().revision = 1;
+        }
+    }
+    if (!stale.empty()) {
+        (void)to_.store.remove_as_read(place, stale, to_.clock.now());
+    }
+    if (rules_.on_moved && !jobs.empty()) {
         rules_.on_moved(moved_);
     }
 }
 
-ItemResult InstanceMove::of_series(const std::string& id, const Job& job) {
-    return {
-        .id = id,
-        .answer = ItemAnswer::refused,
-        .refusal = Refusal::carries_series_on,
-        .series = schema::series_key_of(job)};
+void InstanceMove::suspend(const Side& side, const std::string& id, Turn& turn) {
+    turn.keep();
+    side.store.suspend(SuspensionScope::instance, id, side.clock.now(), [&](std::int64_t) {
+        turn.keep();
+        return true;
+    });
+}
+
+void InstanceMove::activate(const Side& side, const std::string& id, Turn& turn) {
+    turn.keep();
+    side.store.activate(SuspensionScope::instance, id, side.clock.now(), [&](std::int64_t) {
+        turn.keep();
+        return true;
+    });
 }
 
 }  // namespace jobstrand::deadletter

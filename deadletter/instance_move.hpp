@@ -1,6 +1,6 @@
 #pragma once
 
-#include "deadletter/bulk_change.hpp"
+#include "persistence/named_lock_store.hpp"
 #include "persistence/operator_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/job.hpp"
@@ -9,7 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <set>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -17,14 +17,10 @@
 
 namespace jobstrand::deadletter {
 
-/// How an instance is moved.
+/// How instances are moved.
 struct InstanceMoveRules {
-    /// How long its running jobs may take until they have ended.
+    /// How long running jobs of an instance may take to end, and another program that moves it.
     schema::Duration patience = std::chrono::minutes(1);
-
-    /// It is active in the end, whatever it was; else it stays suspended if it was so in either
-    /// database. An earlier move that was interrupted leaves it suspended.
-    bool activate = false;
 
     /// Waits for so long; tests turn their clock instead.
     std::function<void(schema::Duration)> wait = schema::sleep_for;
@@ -33,61 +29,92 @@ struct InstanceMoveRules {
     std::function<void(std::int64_t moved)> on_moved = {};
 };
 
-/// What became of an instance. `done`: it is in the other database, `moved` are its jobs. `locked`:
-/// its jobs still ran when the patience was over, and nothing has moved. `not_found`: it has no
-/// job, and is not suspended. `refused`: see Refusal; unless jobs of it had moved before,
-/// everything is as it was.
+enum class MoveEnd {
+    done,
+    not_found,         ///< It has no job here, and is not suspended.
+    still_runs,        ///< Its jobs still ran when the patience was over.
+    busy,              ///< Others change its jobs again and again.
+    of_engine,         ///< Only its Flowable engine suspends it.
+    of_series,         ///< It has a job of a series, `what`.
+    key_held,          ///< The other database has `what`, a unique key of a job, for job `holder`.
+    id_taken,          ///< The other database has another job with the id `what`.
+    differs,           ///< Job `what` stands in both and was changed in both since it was copied.
+    moved_by_another,  ///< A program that has the lock `holder`.
+    goes_elsewhere,    ///< A move to the engine `what` was interrupted.
+};
+
+/// What became of an instance.
 struct MovedInstance {
-    ItemResult item = {};
-    bool is_suspended = false;  ///< In both databases if it was not done, else in the other.
+    MoveEnd end = MoveEnd::done;
+    std::int64_t jobs = 0;  ///< That were moved, by this call.
+
+    /// Done: it is so in the other database. Else: in both, because jobs of it have moved, and it
+    /// is to be moved again.
+    bool is_suspended = false;
+
+    std::int64_t left = 0;  ///< Done: jobs that have come here meanwhile.
+
+    std::string what = {};
+    std::string holder = {};
+    std::optional<schema::TimePoint> until = {};  ///< How long a key is held; nullopt: by a job.
 };
 
 /// Moves instances to another database: all jobs of each, in whatever place, with all that is
 /// stored of them. Their past stays where it was: job log, runs, and incidents, which end there.
 ///
 /// An instance is suspended in both databases while it moves, so that none of its jobs runs, and
-/// each page of jobs is added in one before it is removed from the other. Whoever is killed in
-/// between leaves jobs in both that run in neither; the next move of the instance completes it.
-/// Nothing is lost, and nothing runs twice unless somebody activates the instance meanwhile.
+/// each page of jobs is added in one before it is removed from the other. Two named locks guard it:
+/// one, of some seconds, that one program alone moves an instance; and one, held for as long as the
+/// move is not complete, says where it goes and whether it was suspended before. So whoever is
+/// killed, or meets a DbError, leaves jobs in both databases that run in neither, and the next move
+/// of the instance completes it. Nothing is lost; a job runs twice, or comes back though it was
+/// removed, only if somebody activates the instance or removes jobs of it before that.
 ///
-/// Throws DbError; what was done stays done. Thread safety: none. What it is made of must outlive
-/// it.
+/// Thread safety: none. What it is made of must outlive it.
 class InstanceMove final {
 public:
-    struct Database {
+    struct Side {
+        std::string engine;
         persistence::OperatorStore& store;
+        persistence::NamedLockStore& locks;
         const schema::Clock& clock;  ///< Shows the database's time.
     };
 
-    InstanceMove(const Database& from, const Database& to, InstanceMoveRules rules)
-        : from_(from), to_(to), rules_(std::move(rules)) {}
+    InstanceMove(Side from, Side to, InstanceMoveRules rules)
+        : from_(std::move(from)), to_(std::move(to)), rules_(std::move(rules)) {}
 
+    /// Throws DbError, and std::invalid_argument for a time that the other database cannot hold.
     [[nodiscard]] MovedInstance move(const std::string& id);
 
 private:
-    [[nodiscard]] ItemResult refusal_of(const std::string& id);
+    class Turn;
+    struct Mark;
 
-    /// Suspends the instance here, and waits until none of its jobs runs. False: some still do.
-    [[nodiscard]] bool comes_to_rest(const std::string& id);
-    [[nodiscard]] ItemResult move_all(const std::string& id);
-    [[nodiscard]] ItemResult move_place(schema::JobPlace place, const std::string& id);
-    [[nodiscard]] ItemResult move_page(
-        schema::JobPlace place,
-        const std::string& id,
-        std::vector<persistence::JobCopy> page
-    );
+    /// An obstacle; nullopt: there is none.
+    using Obstacle = std::optional<MovedInstance>;
 
-    /// For a job that could not be added, so that the next round can.
-    [[nodiscard]] ItemResult
-    make_room(schema::JobPlace place, const std::string& id, const schema::Job& job);
-    void remove(schema::JobPlace place, std::span<const schema::Job> jobs);
-    [[nodiscard]] static ItemResult of_series(const std::string& id, const schema::Job& job);
+    [[nodiscard]] Mark mark(const std::string& id);
+    [[nodiscard]] MovedInstance move_marked(const std::string& id, const Mark& mark, Turn& turn);
+    [[nodiscard]] Obstacle obstacle_to(const std::string& id, bool is_resumed);
+    [[nodiscard]] Obstacle obstacle_to_page(const std::vector<schema::Job>& jobs, bool is_resumed);
+    [[nodiscard]] Obstacle key_obstacle(const schema::Job& job);
+    [[nodiscard]] bool comes_to_rest(const std::string& id, Turn& turn);
+    [[nodiscard]] Obstacle move_all(const std::string& id, Turn& turn);
+    [[nodiscard]] Obstacle move_place(schema::JobPlace place, const std::string& id, Turn& turn);
+    [[nodiscard]] Obstacle
+    move_page(schema::JobPlace place, std::vector<persistence::JobCopy> page, Turn& turn);
+    [[nodiscard]] Obstacle
+    settle(schema::JobPlace place, const schema::Job& job, std::vector<schema::Job>& settled);
+    void remove(schema::JobPlace place, const std::vector<schema::Job>& jobs);
+    [[nodiscard]] std::optional<persistence::JobCopy>
+    copy_of(schema::JobPlace place, schema::Job job);
+    void suspend(const Side& side, const std::string& id, Turn& turn);
+    void activate(const Side& side, const std::string& id, Turn& turn);
 
-    const Database from_;
-    const Database to_;
+    const Side from_;
+    const Side to_;
     const InstanceMoveRules rules_;
-    std::int64_t moved_ = 0;                         ///< Of the instance that is being moved.
-    std::set<std::string, std::less<>> alone_ = {};  ///< Jobs that are suspended by themselves.
+    std::int64_t moved_ = 0;  ///< Of the instance that is being moved.
 };
 
 }  // namespace jobstrand::deadletter

@@ -124,6 +124,10 @@ struct JobCopy {
     schema::Job job = {};      ///< With its payload.
     std::string details = {};  ///< The stack trace or output of the last failure, or empty.
 
+    /// Of a suspended job: whether it had its unique key, and until when whatever becomes of it.
+    bool has_key = true;
+    std::optional<schema::TimePoint> key_until = {};
+
     bool operator==(const JobCopy&) const = default;
 };
 

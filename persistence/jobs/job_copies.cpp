@@ -35,6 +35,10 @@ namespace {
 struct Restored {
     std::vector<const JobCopy*> copies;
     std::vector<Job> rows;
+
+    [[nodiscard]] const JobCopy& copy_of(const Job& row) const {
+        return *copies[static_cast<std::size_t>(&row - rows.data())];
+    }
 };
 
 Restored rows_of(std::span<const JobCopy> copies, schema::FreshIds& ids) {
@@ -73,9 +77,8 @@ void insert_long_texts(
             payloads.push_back({.id = row->custom_values_id, .text = row->payload});
         }
         if (!row->exception_stack_id.empty()) {
-            const auto index = static_cast<std::size_t>(row - restored.rows.data());
             details.push_back(
-                {.id = row->exception_stack_id, .text = restored.copies[index]->details}
+                {.id = row->exception_stack_id, .text = restored.copy_of(*row).details}
             );
         }
     }
@@ -104,26 +107,43 @@ std::vector<const Job*> rows_with_free_ids(Transaction& transaction, const std::
     return free;
 }
 
-/// Leaves those of whom something is suspended, and that have their unique key from now on. The
-/// suspension cannot be lifted before the transaction ends.
-void keep_those_that_may_wait(
+/// Leaves those of whom something is suspended. It cannot be activated before the transaction ends.
+void keep_suspended(Transaction& transaction, std::vector<const Job*>& rows) {
+    const SuspendedScopes suspended = find_suspended(transaction, rows, SuspensionMoment::change);
+    std::erase_if(rows, [&](const Job* row) { return !suspended.contain(*row); });
+}
+
+/// Gives them the unique keys that they had. Leaves out those whose key another job has.
+void take_keys(
     Transaction& transaction,
+    const Restored& restored,
     std::vector<const Job*>& rows,
     schema::TimePoint now
 ) {
-    const SuspendedScopes suspended = find_suspended(transaction, rows, SuspensionMoment::change);
-    std::erase_if(rows, [&](const Job* row) { return !suspended.contain(*row); });
     std::vector<Job> with_key;
+    std::vector<KeyClaim> for_a_period;
     for (const Job* const row : rows) {
-        if (!row->unique_key.empty()) {
-            with_key.push_back(*row);
+        const JobCopy& copy = restored.copy_of(*row);
+        if (row->unique_key.empty() || !copy.has_key) {
+            continue;
+        }
+        with_key.push_back(*row);
+        if (copy.key_until) {
+            for_a_period.push_back({.key = row->unique_key, .job = row->id, .until = copy.key_until}
+            );
         }
     }
-    if (!with_key.empty()) {
-        const std::vector<std::string> refused = take_back_keys(transaction, with_key, now);
-        std::erase_if(rows, [&](const Job* row) {
-            return std::ranges::count(refused, row->id) > 0;
-        });
+    if (with_key.empty()) {
+        return;
+    }
+    const std::vector<std::string> refused = take_back_keys(transaction, with_key, now);
+    const auto is_refused = [&](std::string_view id) {
+        return std::ranges::find(refused, id) != refused.end();
+    };
+    std::erase_if(rows, [&](const Job* row) { return is_refused(row->id); });
+    std::erase_if(for_a_period, [&](const KeyClaim& claim) { return is_refused(claim.job); });
+    if (!for_a_period.empty()) {
+        pass_keys(transaction, for_a_period);
     }
 }
 
@@ -154,7 +174,8 @@ std::vector<bool> SqlOperatorStore::restore(JobPlace place, std::span<const JobC
         }
         added = rows_with_free_ids(transaction, restored.rows);
         if (place == JobPlace::suspended) {
-            keep_those_that_may_wait(transaction, added, context_.clock.now());
+            keep_suspended(transaction, added);
+            take_keys(transaction, restored, added, context_.clock.now());
         }
         insert_long_texts(transaction, restored, added);
         ExecutionCounts counts(transaction);
@@ -174,7 +195,7 @@ std::vector<bool> SqlOperatorStore::restore(JobPlace place, std::span<const JobC
     });
     std::set<const JobCopy*> are_added;
     for (const Job* const row : added) {
-        are_added.insert(restored.copies[static_cast<std::size_t>(row - restored.rows.data())]);
+        are_added.insert(&restored.copy_of(*row));
     }
     std::vector<bool> answers;
     for (const JobCopy& copy : copies) {

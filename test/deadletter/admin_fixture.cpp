@@ -42,6 +42,18 @@ void AdminTest::insert(JobPlace place, schema::Job job) {
     sql_store_.enqueuer().insert(std::move(jobs));
 }
 
+void AdminTest::insert_unique(schema::Job job, const schema::KeyRule& rule) {
+    persistence::EnqueuerStore& enqueuer = sql_store_.enqueuer();
+    const persistence::KeyWish wish{.key = job.unique_key, .job = job.id, .rule = rule};
+    enqueuer.in_transaction(
+        [&](persistence::Transaction& transaction) {
+            (void)enqueuer.take_keys(transaction, std::span(&wish, 1), clock_.now());
+            (void)enqueuer.insert(transaction, {{.place = JobPlace::executable, .job = job}});
+        },
+        {}
+    );
+}
+
 void AdminTest::insert_series(const std::string& key, const std::string& group) {
     std::vector<persistence::NewSeries> series;
     series.push_back({

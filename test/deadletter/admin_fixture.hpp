@@ -23,6 +23,8 @@ protected:
     void insert_all(schema::JobPlace place, const std::vector<std::string>& ids);
     void insert(schema::JobPlace place, schema::Job job);
 
+    void insert_unique(schema::Job job, const schema::KeyRule& rule);
+
     /// A series whose waiting turn has the id `KEY-turn`.
     void insert_series(const std::string& key, const std::string& group = "DEFAULT");
 
@@ -57,6 +59,7 @@ protected:
     persistence::SeriesStore& series_store_ = sql_store_.series();
     persistence::AuditStore& audit_store_ = sql_store_.audit();
     persistence::BatchStore& batch_store_ = sql_store_.batches();
+    persistence::NamedLockStore& lock_store_ = sql_store_.named_locks();
 
 private:
     std::string items_;

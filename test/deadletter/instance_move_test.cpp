@@ -25,7 +25,12 @@ protected:
             waits_ = [this](schema::Duration time) { clock_.tick(time); };
         }
         rules.wait = waits_;
-        return InstanceMove({store_, clock_}, {there(), clock_}, std::move(rules)).move("p");
+        return to(there_, std::move(rules));
+    }
+
+    [[nodiscard]] MovedInstance to(const InstanceMove::Side& side, InstanceMoveRules rules) {
+        const InstanceMove::Side here{"here", store_, lock_store_, clock_};
+        return InstanceMove(here, side, std::move(rules)).move("p");
     }
 
     [[nodiscard]] OperatorStore& there() { return other_->jobs(); }
@@ -46,19 +51,20 @@ protected:
         return !store.suspensions_of({.process_instance_id = id}).empty();
     }
 
-    /// What a move that was killed has left: copies of all suspended jobs, in both databases.
-    void leave_copies() {
-        store_.suspend(SuspensionScope::instance, "p", clock_.now());
-        there().suspend(SuspensionScope::instance, "p", clock_.now());
-        std::vector<persistence::JobCopy> copies;
-        for (Job& job : store_.list(JobPlace::suspended, {}, "", 100)) {
-            copies.push_back({.job = std::move(job)});
-        }
-        (void)there().restore(JobPlace::suspended, copies);
+    /// Leaves what a move does that is killed in its first page: the jobs in both databases.
+    void move_and_die() {
+        execute(
+            "CREATE TRIGGER kill BEFORE DELETE ON ACT_RU_SUSPENDED_JOB BEGIN "
+            "SELECT RAISE(ABORT, 'killed'); END"
+        );
+        EXPECT_THROW((void)move(), persistence::DbError);
+        execute("DROP TRIGGER kill");
+        EXPECT_TRUE(is_suspended(store_) && is_suspended(there()));
     }
 
     const test::SqliteFile other_file_;
     const test::OpenStore other_{other_file_.url_text()};
+    const InstanceMove::Side there_{"there", other_->jobs(), other_->named_locks(), clock_};
     std::function<void(schema::Duration)> waits_;
 };
 
@@ -74,29 +80,30 @@ TEST_F(InstanceMoveTest, All_its_jobs_go_on_in_the_other_database_where_they_wer
     insert(JobPlace::dead_letter, a_job("d").of_instance("p"));
     insert(JobPlace::executable, a_job("e").of_instance("q"));
     const MovedInstance moved = move();
-    EXPECT_EQ(moved.item.answer, ItemAnswer::done);
-    EXPECT_EQ(moved.item.moved, 4);
+    EXPECT_EQ(moved.end, MoveEnd::done);
+    EXPECT_EQ(moved.jobs, 4);
     EXPECT_FALSE(moved.is_suspended);
     EXPECT_EQ(places(), "executable=1") << "that of another instance";
     EXPECT_EQ(jobs_there(), "executable:a timer:b dead:d external:c");
     EXPECT_EQ(there().find("a").value().job.payload, std::string(5000, 'x'));
     EXPECT_FALSE(is_suspended(store_) || is_suspended(there()));
+    EXPECT_THAT(lock_store_.list("", 10, clock_.now()), testing::IsEmpty());
 }
 
 TEST_F(InstanceMoveTest, One_without_jobs_that_is_not_suspended_is_not_there) {
-    EXPECT_EQ(move().item.answer, ItemAnswer::not_found);
+    EXPECT_EQ(move().end, MoveEnd::not_found);
     EXPECT_FALSE(is_suspended(there()));
 }
 
-TEST_F(InstanceMoveTest, One_that_is_suspended_stays_so_unless_it_is_to_be_active) {
+TEST_F(InstanceMoveTest, One_that_is_suspended_in_either_stays_so) {
     insert(JobPlace::executable, a_job("a").of_instance("p"));
     store_.suspend(SuspensionScope::instance, "p", clock_.now());
     EXPECT_TRUE(move().is_suspended);
     EXPECT_EQ(jobs_there(), "suspended:a");
     EXPECT_FALSE(is_suspended(store_));
-    store_.suspend(SuspensionScope::instance, "p", clock_.now());
-    EXPECT_FALSE(move({.activate = true}).is_suspended);
-    EXPECT_EQ(jobs_there(), "executable:a");
+    insert(JobPlace::executable, a_job("b").of_instance("p"));
+    EXPECT_TRUE(move().is_suspended);
+    EXPECT_EQ(jobs_there(), "suspended:a suspended:b");
 }
 
 TEST_F(InstanceMoveTest, A_job_that_is_suspended_by_itself_stays_so) {
@@ -104,7 +111,7 @@ TEST_F(InstanceMoveTest, A_job_that_is_suspended_by_itself_stays_so) {
     insert(JobPlace::executable, a_job("a").of_instance("p"));
     insert(JobPlace::executable, a_job("b").of_instance("p"));
     store_.suspend(SuspensionScope::job, "a", clock_.now());
-    EXPECT_EQ(move().item.moved, 2);
+    EXPECT_EQ(move().jobs, 2);
     EXPECT_EQ(jobs_there(), "executable:b suspended:a");
 }
 
@@ -117,7 +124,7 @@ TEST_F(InstanceMoveTest, Jobs_that_run_are_waited_for) {
         EXPECT_EQ(jobs_there(), "");
         execute("UPDATE ACT_RU_JOB SET LOCK_OWNER_ = NULL, LOCK_EXP_TIME_ = NULL");
     };
-    EXPECT_EQ(move().item.moved, 2);
+    EXPECT_EQ(move().jobs, 2);
     EXPECT_EQ(places(), "");
 }
 
@@ -127,11 +134,12 @@ TEST_F(InstanceMoveTest, Nothing_changes_where_they_run_for_too_long) {
     lock_all();
     const auto began = clock_.now();
     const MovedInstance moved = move({.patience = 10s});
-    EXPECT_EQ(moved.item.answer, ItemAnswer::locked);
+    EXPECT_EQ(moved.end, MoveEnd::still_runs);
     EXPECT_FALSE(moved.is_suspended);
     EXPECT_EQ(clock_.now() - began, 10s);
     EXPECT_EQ(places(), "executable=1 timer=1");
     EXPECT_FALSE(is_suspended(store_) || is_suspended(there()));
+    EXPECT_THAT(lock_store_.list("", 10, clock_.now()), testing::IsEmpty());
 }
 
 TEST_F(InstanceMoveTest, A_series_stays_where_it_is_and_with_it_the_whole_instance) {
@@ -139,70 +147,146 @@ TEST_F(InstanceMoveTest, A_series_stays_where_it_is_and_with_it_the_whole_instan
     insert_series("nightly");
     execute("UPDATE ACT_RU_TIMER_JOB SET PROCESS_INSTANCE_ID_ = 'p'");
     const MovedInstance moved = move();
-    EXPECT_EQ(moved.item.refusal, Refusal::carries_series_on);
-    EXPECT_EQ(moved.item.series, "nightly");
+    EXPECT_EQ(moved.end, MoveEnd::of_series);
+    EXPECT_EQ(moved.what, "nightly");
     EXPECT_EQ(places(), "executable=1 timer=1");
     EXPECT_FALSE(is_suspended(store_));
 }
 
-TEST_F(InstanceMoveTest, What_a_move_that_was_killed_has_left_in_both_is_in_the_other_once) {
+TEST_F(InstanceMoveTest, A_move_that_was_killed_is_completed_by_the_next) {
     insert(JobPlace::executable, a_job("a").of_instance("p"));
     insert(JobPlace::executable, a_job("b").of_instance("p"));
-    leave_copies();
+    move_and_die();
+    EXPECT_EQ(jobs_there(), "suspended:a suspended:b");
+    const MovedInstance moved = move();
+    EXPECT_EQ(moved.jobs, 2);
+    EXPECT_FALSE(moved.is_suspended) << "as it was before the first";
+    EXPECT_EQ(places(), "");
+    EXPECT_EQ(jobs_there(), "executable:a executable:b");
+}
+
+TEST_F(InstanceMoveTest, A_move_that_was_killed_goes_nowhere_else) {
+    insert(JobPlace::executable, a_job("a").of_instance("p"));
+    move_and_die();
+    InstanceMove::Side third = there_;
+    third.engine = "third";
+    const MovedInstance moved = to(third, {});
+    EXPECT_EQ(moved.end, MoveEnd::goes_elsewhere);
+    EXPECT_EQ(moved.what, "there");
+    EXPECT_TRUE(moved.is_suspended);
+    EXPECT_EQ(places(), "suspended=1");
+    EXPECT_EQ(move().jobs, 1);
+}
+
+TEST_F(InstanceMoveTest, A_job_that_was_changed_here_since_is_as_here) {
+    insert(JobPlace::executable, a_job("a").of_instance("p"));
+    move_and_die();
     ASSERT_EQ(
         store_.change(JobPlace::suspended, "a", {schema::set_to(&Job::priority, 7)}, clock_.now()),
         persistence::JobAnswer::done
     );
-    EXPECT_EQ(move({.activate = true}).item.moved, 2);
-    EXPECT_EQ(places(), "");
-    EXPECT_EQ(jobs_there(), "executable:a executable:b");
-    EXPECT_EQ(there().find("a").value().job.priority, 7) << "as it was changed meanwhile";
+    EXPECT_EQ(move().jobs, 1);
+    EXPECT_EQ(jobs_there(), "executable:a");
+    EXPECT_EQ(there().find("a").value().job.priority, 7);
+}
+
+TEST_F(InstanceMoveTest, A_job_that_was_changed_in_both_is_for_people) {
+    insert(JobPlace::executable, a_job("a").of_instance("p"));
+    move_and_die();
+    for (OperatorStore* const store : {&store_, &there()}) {
+        ASSERT_EQ(
+            store->change(
+                JobPlace::suspended, "a", {schema::set_to(&Job::priority, 7)}, clock_.now()
+            ),
+            persistence::JobAnswer::done
+        );
+    }
+    EXPECT_EQ(move().jobs, 1) << "they are alike";
+
+    insert(JobPlace::executable, a_job("b").of_instance("p"));
+    move_and_die();
+    ASSERT_EQ(
+        there().change(JobPlace::suspended, "b", {schema::set_to(&Job::priority, 7)}, clock_.now()),
+        persistence::JobAnswer::done
+    );
+    const MovedInstance moved = move();
+    EXPECT_EQ(moved.end, MoveEnd::differs);
+    EXPECT_EQ(moved.what, "b");
+    EXPECT_TRUE(moved.is_suspended);
+    EXPECT_EQ(places(), "suspended=1");
 }
 
 // Somebody has activated the instance there before its move was completed.
 TEST_F(InstanceMoveTest, A_job_that_lives_in_the_other_already_is_removed_from_the_first) {
     insert(JobPlace::executable, a_job("a").of_instance("p"));
-    leave_copies();
-    execute("UPDATE ACT_RU_SUSPENDED_JOB SET PRIORITY_ = 7");
+    move_and_die();
     there().activate(SuspensionScope::instance, "p", clock_.now());
     const std::vector<std::string> types{"noop"};
     (void)other_->executor().acquire({.owner = "node-2", .until = clock_.now() + 5min}, types, 100);
-    EXPECT_EQ(move({.activate = true}).item.moved, 1);
+    EXPECT_EQ(move().jobs, 1);
     EXPECT_EQ(places(), "");
-    EXPECT_EQ(there().find("a").value().job.priority, 0);
+    EXPECT_EQ(jobs_there(), "executable:a");
 }
 
-TEST_F(InstanceMoveTest, One_that_would_have_the_id_or_the_unique_key_of_another_stays) {
-    insert(JobPlace::executable, a_job("a").of_instance("p").with_key("k"));
+TEST_F(InstanceMoveTest, A_job_whose_id_is_taken_there_keeps_the_instance_as_it_is) {
+    insert(JobPlace::executable, a_job("a").of_instance("p"));
     other_->enqueuer().insert({{.place = JobPlace::timer, .job = a_job("a").of_type("other")}});
-    MovedInstance moved = move();
-    EXPECT_EQ(moved.item.refusal, Refusal::id_is_taken);
-    EXPECT_EQ(moved.item.holder, "a");
-    EXPECT_TRUE(moved.is_suspended);
-    EXPECT_EQ(places(), "suspended=1");
+    const MovedInstance moved = move();
+    EXPECT_EQ(moved.end, MoveEnd::id_taken);
+    EXPECT_EQ(moved.what, "a");
+    EXPECT_FALSE(moved.is_suspended || is_suspended(store_) || is_suspended(there()));
+    EXPECT_EQ(places(), "executable=1");
     EXPECT_EQ(there().find("a").value().job.handler_type, "other");
+}
 
-    const std::string one = "a";
-    (void)there().remove(JobPlace::timer, std::span(&one, 1), clock_.now());
+TEST_F(InstanceMoveTest, A_job_whose_unique_key_is_held_there_keeps_the_instance_as_it_is) {
     there().suspend(SuspensionScope::instance, "r", clock_.now());
     const std::vector<persistence::JobCopy> holder{
         {.job = a_job("h").of_instance("r").with_key("k")}};
     ASSERT_THAT(there().restore(JobPlace::suspended, holder), testing::ElementsAre(true));
-    moved = move();
-    EXPECT_EQ(moved.item.refusal, Refusal::unique_key_is_held);
-    EXPECT_EQ(moved.item.holder, "h");
-    EXPECT_EQ(places(), "suspended=1");
+    insert_unique(a_job("a").of_instance("p").with_key("k"), {});
+    const MovedInstance moved = move();
+    EXPECT_EQ(moved.end, MoveEnd::key_held);
+    EXPECT_EQ(moved.what, "k");
+    EXPECT_EQ(moved.holder, "h");
+    EXPECT_FALSE(is_suspended(store_) || is_suspended(there()));
+    EXPECT_EQ(places(), "executable=1");
+}
+
+TEST_F(InstanceMoveTest, Unique_keys_go_along_with_what_is_left_of_their_periods) {
+    insert_unique(a_job("a").of_instance("p").with_key("k"), {.period = 1h});
+    clock_.tick(2h);
+    insert_unique(a_job("b").of_instance("p").with_key("k"), {.period = 1h});
+    insert_unique(a_job("c").of_instance("p").with_key("open"), {});
+    const auto until = store_.key_owner("k").value().until;
+    EXPECT_EQ(move().jobs, 3);
+    EXPECT_EQ(there().key_owner("k").value().job, "b");
+    EXPECT_EQ(there().key_owner("k").value().until, until);
+    EXPECT_EQ(there().key_owner("open").value().job, "c");
+    EXPECT_EQ(there().key_owner("open").value().until, std::nullopt);
+}
+
+TEST_F(InstanceMoveTest, One_program_alone_moves_an_instance) {
+    insert(JobPlace::executable, a_job("a").of_instance("p"));
+    const auto lock = [&](schema::Duration time) {
+        (void)lock_store_.acquire({"mover p", "another", time}, clock_.now());
+    };
+    lock(1h);
+    const MovedInstance moved = move();
+    EXPECT_EQ(moved.end, MoveEnd::moved_by_another);
+    EXPECT_EQ(moved.holder, "another");
+    EXPECT_EQ(places(), "executable=1");
+    (void)lock_store_.release("mover p", "another", clock_.now());
+    lock(10s);
+    EXPECT_EQ(move().jobs, 1) << "the lock of one that was killed is waited for";
 }
 
 TEST_F(InstanceMoveTest, Many_jobs_go_page_by_page_and_are_told) {
-    std::vector<std::string> ids;
     for (int i = 0; i < 1203; ++i) {
         insert(JobPlace::executable, a_job("j" + std::to_string(i)).of_instance("p"));
     }
     std::vector<std::int64_t> told;
-    EXPECT_EQ(
-        move({.on_moved = [&](std::int64_t moved) { told.push_back(moved); }}).item.moved, 1203
-    );
+    EXPECT_EQ(move({.on_moved = [&](std::int64_t moved) { told.push_back(moved); }}).jobs, 1203);
     EXPECT_THAT(told, testing::ElementsAre(500, 1000, 1203));
     EXPECT_EQ(there().count(JobPlace::executable, {}), 1203);
 }

@@ -21,17 +21,14 @@ namespace jobstrand::cli {
 
 namespace {
 
-using deadletter::ItemAnswer;
-using deadletter::ItemResult;
 using deadletter::MovedInstance;
-using deadletter::Refusal;
+using deadletter::MoveEnd;
 
 struct InstanceMoving {
     std::vector<std::string> ids;
     BulkFlags bulk;
     std::string to;
     std::optional<schema::Duration> patience;
-    bool activate = false;
 };
 
 /// An instance, and the engine that it is to go to.
@@ -54,9 +51,6 @@ struct PlannedMove {
              &InstanceMoving::patience,
              "How long running jobs of an instance may take to end [1m]",
              {.unit = "DURATION"}},
-            {"--activate",
-             &InstanceMoving::activate,
-             "Let them go on in the end, also those that were suspended before"},
         }
     );
     return all;
@@ -119,9 +113,13 @@ private:
     const std::vector<std::string> names_;
 };
 
+/// Each page of them reads all jobs.
+constexpr std::size_t kInstancesAtOnce = 10'000;
+
 [[nodiscard]] std::vector<PlannedMove> plan_of_all(Session& session, const Rule& rule) {
     std::vector<PlannedMove> moves;
-    deadletter::ScopeQuery query{.scope = persistence::SuspensionScope::instance, .limit = 1000};
+    deadletter::ScopeQuery query{
+        .scope = persistence::SuspensionScope::instance, .limit = kInstancesAtOnce};
     while (true) {
         const auto page = session.search().scopes(query);
         for (const persistence::ScopeSummary& instance : page.items) {
@@ -169,100 +167,131 @@ plan_of(Session& session, const InstanceMoving& wanted, const Rule& rule) {
     return lock.owner != theirs.owner;
 }
 
-/// The engines that instances go to, each opened when the first one does.
+/// The engines that instances go to.
 class Targets final {
 public:
-    explicit Targets(Session& session) : session_(session) {}
-
-    [[nodiscard]] engine::Wiring& at(const std::string& name) {
-        auto& target = targets_[name];
-        if (target == nullptr) {
-            const Settings settings = session_.settings_of(name);
-            EngineSurroundings around = session_.surroundings();
-            around.engine_name = name;
-            target =
-                open_engine(url_with_password_source(settings), settings, OpenFor::command, around);
-            if (are_one_database(session_.engine(), *target)) {
-                target.reset();
-                throw CliError(
-                    ExitCode::refused,
-                    fmt::format(
-                        "engines {} and {} have the same database",
-                        quoted_if_needed(session_.engine_name()),
-                        quoted_if_needed(name)
-                    )
-                );
+    /// Engines that are away are left for at() to tell.
+    Targets(Session& session, const std::vector<PlannedMove>& moves) : session_(session) {
+        for (const PlannedMove& move : moves) {
+            if (!targets_.contains(move.to) && !failures_.contains(move.to)) {
+                open(move.to);
             }
         }
-        return *target;
+    }
+
+    /// Throws DbError.
+    [[nodiscard]] engine::Wiring& at(const std::string& name) {
+        if (const auto failed = failures_.find(name); failed != failures_.end()) {
+            throw failed->second;
+        }
+        return *targets_.at(name);
     }
 
 private:
-    Session& session_;
-    std::map<std::string, std::unique_ptr<engine::Wiring>> targets_;
-};
-
-[[nodiscard]] std::string why_not_moved(const PlannedMove& move, const ItemResult& item) {
-    const std::string id = quoted_if_needed(move.id);
-    switch (item.answer) {
-        case ItemAnswer::not_found:
-            return fmt::format("instance {} has no jobs here", id);
-        case ItemAnswer::locked:
-            return item.moved == 0 ? fmt::format(
-                                         "jobs of instance {} still run: try again, with a longer "
-                                         "--wait; nothing has moved",
-                                         id
-                                     )
-                                   : fmt::format(
-                                         "others change the jobs of instance {}: try again; {} "
-                                         "have moved, and it is suspended in both engines",
-                                         id,
-                                         item.moved
-                                     );
-        default:
-            break;
+    void open(const std::string& name) {
+        const Settings settings = session_.settings_of(name);
+        EngineSurroundings around = session_.surroundings();
+        around.engine_name = name;
+        // Defended catch: one that is away keeps no other.
+        try {
+            auto target =
+                open_engine(url_with_password_source(settings), settings, OpenFor::command, around);
+            require_two_databases(name, *target);
+            targets_.emplace(name, std::move(target));
+        } catch (const persistence::DbError& error) {
+            failures_.emplace(name, error);
+        }
     }
-    const std::string rest =
-        item.moved == 0
-            ? std::string()
-            : fmt::format("; {} jobs have moved, and it is suspended in both engines", item.moved);
-    switch (item.refusal) {
-        case Refusal::carries_series_on: {
-            const std::string series = quoted_if_needed(item.series);
-            return fmt::format(
-                "instance {} has a job of series {}, which stays in its engine: `jobstrand series "
-                "end {}`, and start it there{}",
-                id,
-                series,
-                series,
-                rest
+
+    void require_two_databases(const std::string& name, engine::Wiring& target) {
+        if (are_one_database(session_.engine(), target)) {
+            throw CliError(
+                ExitCode::refused,
+                fmt::format(
+                    "engines {} and {} have the same database",
+                    quoted_if_needed(session_.engine_name()),
+                    quoted_if_needed(name)
+                )
             );
         }
-        case Refusal::is_of_engine:
+    }
+
+    Session& session_;
+    std::map<std::string, std::unique_ptr<engine::Wiring>> targets_;
+    std::map<std::string, persistence::DbError> failures_;
+};
+
+/// `until` of a key that is held for a period.
+[[nodiscard]] std::string when_key_is_free(const MovedInstance& moved) {
+    return moved.until ? "is over, at " + schema::format_instant(*moved.until) : "has ended";
+}
+
+[[nodiscard]] std::string why_not_moved(const PlannedMove& move, const MovedInstance& moved) {
+    const std::string id = quoted_if_needed(move.id);
+    const std::string to = quoted_if_needed(move.to);
+    const std::string what = quoted_if_needed(moved.what);
+    switch (moved.end) {
+        case MoveEnd::done:
+            break;
+        case MoveEnd::not_found:
+            return fmt::format("instance {} has no jobs here", id);
+        case MoveEnd::still_runs:
+            return fmt::format(
+                "jobs of instance {} still run: try again, with a longer --wait", id
+            );
+        case MoveEnd::busy:
+            return fmt::format("others change the jobs of instance {} meanwhile: try again", id);
+        case MoveEnd::of_engine:
             return fmt::format(
                 "instance {} is one of Flowable's, whose engine keeps executions and tasks with it "
                 "in that database",
                 id
             );
-        case Refusal::unique_key_is_held:
+        case MoveEnd::of_series:
+            return fmt::format(
+                "instance {} has a job of series {}, which stays in its engine: `jobstrand series "
+                "end {}`, move the instance, and start the series there",
+                id,
+                what,
+                what
+            );
+        case MoveEnd::key_held:
             return fmt::format(
                 "instance {} has a job with the unique key {}, as job {} of engine {} has: try "
-                "again when that has ended{}",
+                "again when that {}",
                 id,
-                quoted_if_needed(item.unique_key),
-                quoted_if_needed(item.holder),
-                quoted_if_needed(move.to),
-                rest
+                what,
+                quoted_if_needed(moved.holder),
+                to,
+                when_key_is_free(moved)
             );
-        default:
+        case MoveEnd::id_taken:
             return fmt::format(
-                "instance {} has a job {}, and engine {} another one of this id{}",
+                "instance {} has a job {}, and engine {} another one of this id: try again when "
+                "one of them has ended, or remove one",
                 id,
-                quoted_if_needed(item.holder),
-                quoted_if_needed(move.to),
-                rest
+                what,
+                to
+            );
+        case MoveEnd::differs:
+            return fmt::format(
+                "job {} of instance {} stands in both engines, and was changed in both: remove one "
+                "of them (`jobstrand job rm`), and try again",
+                what,
+                id
+            );
+        case MoveEnd::moved_by_another:
+            return fmt::format("another program moves instance {}: try again when it is done", id);
+        case MoveEnd::goes_elsewhere:
+            return fmt::format(
+                "a move of instance {} to engine {} was interrupted: complete that first, with "
+                "--to {}",
+                id,
+                what,
+                what
             );
     }
+    return {};
 }
 
 [[nodiscard]] ExitCode show_plan(Session& session, const std::vector<PlannedMove>& moves) {
@@ -282,70 +311,125 @@ struct MovingTally {
     std::int64_t done = 0;
     std::int64_t not_found = 0;
     std::int64_t refused = 0;
+    std::int64_t failed = 0;
 
     [[nodiscard]] ExitCode exit_code() const {
-        if (not_found + refused == 0) {
+        const bool are_all_alike = not_found + refused + failed == 0;
+        if (done > 0) {
+            return are_all_alike ? ExitCode::done : ExitCode::partly_done;
+        }
+        if (are_all_alike) {
             return ExitCode::done;
         }
-        if (done > 0) {
-            return ExitCode::partly_done;
-        }
-        return refused > 0 ? ExitCode::refused : ExitCode::not_found;
+        return failed > 0    ? ExitCode::failed
+               : refused > 0 ? ExitCode::refused
+                             : ExitCode::not_found;
     }
 };
 
 class Moving final {
 public:
-    Moving(Session& session, const InstanceMoving& wanted, std::size_t total)
+    Moving(Session& session, const InstanceMoving& wanted, const Rule& rule, Targets& targets)
         : session_(session),
-          targets_(session),
+          rule_(rule),
+          targets_(targets),
           progress_(session.streams(), session.clock(), "moved"),
           writer_(
               session.streams().out,
               session.format(),
               moved_instance_columns(),
               session.style()
-          ),
-          total_(static_cast<std::int64_t>(total)) {
-        rules_.activate = wanted.activate;
+          ) {
         rules_.patience = wanted.patience.value_or(rules_.patience);
+        rules_.on_moved = [this](std::int64_t jobs) { progress_.show(jobs_ + jobs); };
     }
 
-    /// False: it has not moved, and it was told why.
-    bool move(const PlannedMove& move) {
-        engine::Wiring& to = targets_.at(move.to);
-        deadletter::InstanceMove instance_move(
-            {.store = session_.store(), .clock = session_.engine().clock()},
-            {.store = to.store(), .clock = to.clock()},
-            rules_
-        );
-        const MovedInstance moved = instance_move.move(move.id);
-        add(move, moved);
-        progress_.show(++seen_, total_);
-        return moved.item.answer == ItemAnswer::done;
+    void move(const PlannedMove& move) {
+        // Defended catch: one that cannot be moved, or an engine that is away, keeps no other.
+        try {
+            const MovedInstance moved = moved_by(move);
+            jobs_ += moved.jobs;
+            add(move, moved);
+        } catch (const persistence::DbError& error) {
+            fail(move, error.what());
+        } catch (const std::invalid_argument& error) {
+            fail(move, error.what());
+        }
     }
 
     [[nodiscard]] ExitCode finish() {
         writer_.finish();
+        for (const auto& [engine, instances] : moved_to_) {
+            audit_in(engine, instances);
+        }
         return tally_.exit_code();
     }
 
 private:
+    /// The audit of the engine that they come from has the command itself.
+    void audit_in(const std::string& engine, std::int64_t instances) {
+        engine::Wiring& to = targets_.at(engine);
+        deadletter::AuditTrail(to.audit_store(), to.clock(), &to.action_counts())
+            .run(
+                {.who = session_.actor(),
+                 .via = "cli",
+                 .action = "instance move",
+                 .arguments = "from engine " + quoted_if_needed(session_.engine_name()),
+                 .reason = session_.reason()},
+                [instances] {
+                    return deadletter::ActionEnd{.result = "done", .changed = instances};
+                }
+            );
+    }
+
+    [[nodiscard]] MovedInstance moved_by(const PlannedMove& move) {
+        engine::Wiring& from = session_.engine();
+        engine::Wiring& to = targets_.at(move.to);
+        const auto side = [](std::string name, engine::Wiring& engine) {
+            return deadletter::InstanceMove::Side{
+                .engine = std::move(name),
+                .store = engine.store(),
+                .locks = engine.named_lock_store(),
+                .clock = engine.clock()};
+        };
+        return deadletter::InstanceMove(
+                   side(session_.engine_name(), from), side(move.to, to), rules_
+        )
+            .move(move.id);
+    }
+
+    void fail(const PlannedMove& move, const std::string& why) {
+        ++tally_.failed;
+        session_.tell(fmt::format(
+            "jobstrand: instance {}, to engine {}: {}; what has begun is completed when it is "
+            "moved "
+            "again, and is suspended until then",
+            quoted_if_needed(move.id),
+            quoted_if_needed(move.to),
+            why
+        ));
+    }
+
     void add(const PlannedMove& move, const MovedInstance& moved) {
-        if (moved.item.answer != ItemAnswer::done) {
-            ++(moved.item.answer == ItemAnswer::not_found ? tally_.not_found : tally_.refused);
-            session_.tell("jobstrand: " + why_not_moved(move, moved.item));
+        const std::string id = quoted_if_needed(move.id);
+        if (moved.end != MoveEnd::done) {
+            ++(moved.end == MoveEnd::not_found ? tally_.not_found : tally_.refused);
+            session_.tell(fmt::format(
+                "jobstrand: {}{}",
+                why_not_moved(move, moved),
+                moved.is_suspended ? "; it is suspended in both engines until it is moved" : ""
+            ));
             return;
         }
         ++tally_.done;
+        ++moved_to_[move.to];
         session_.count_changes(1);
         writer_.add({
             text_field("id", move.id),
             text_field("engine", move.to),
-            number_field("moved", moved.item.moved),
+            number_field("moved", moved.jobs),
         });
         if (moved.is_suspended) {
-            const std::string id = quoted_if_needed(move.id);
             session_.tell(fmt::format(
                 "instance {} was suspended, and stays so: `jobstrand instance activate {} --engine "
                 "{}`",
@@ -354,15 +438,25 @@ private:
                 quoted_if_needed(move.to)
             ));
         }
+        if (moved.left > 0) {
+            session_.tell(fmt::format(
+                "{} jobs of instance {} have come here meanwhile: move it again when its producers "
+                "go elsewhere",
+                moved.left,
+                id
+            ));
+        }
+        rule_.tell_of_new_jobs(session_, move);
     }
 
     Session& session_;
-    Targets targets_;
+    const Rule& rule_;
+    Targets& targets_;
     deadletter::InstanceMoveRules rules_;
     Progress progress_;
     RecordWriter writer_;
-    const std::int64_t total_;
-    std::int64_t seen_ = 0;
+    std::int64_t jobs_ = 0;                         ///< Of the instances that have been moved.
+    std::map<std::string, std::int64_t> moved_to_;  ///< Instances, by their new engines.
     MovingTally tally_;
 };
 
@@ -372,7 +466,17 @@ private:
         "say which instances: ids, or --all",
         "ids and --all exclude each other"
     );
+    if (session.given_database_url() != url_with_password_source(session.settings())) {
+        throw CliError(
+            ExitCode::wrong_usage,
+            "instances move between engines of the configuration file: leave --db and JOBSTRAND_DB "
+            "out, and say --engine"
+        );
+    }
     const Rule rule(session, wanted);
+    if (!wanted.to.empty()) {
+        (void)session.settings_of(wanted.to);
+    }
     const std::vector<PlannedMove> moves = plan_of(session, wanted, rule);
     if (wanted.bulk.dry_run) {
         return show_plan(session, moves);
@@ -380,11 +484,10 @@ private:
     if (wanted.bulk.all && !moves.empty()) {
         confirm(session, wanted.bulk.yes, fmt::format("This moves {} instances.", moves.size()));
     }
-    Moving moving(session, wanted, moves.size());
+    Targets targets(session, moves);
+    Moving moving(session, wanted, rule, targets);
     for (const PlannedMove& move : moves) {
-        if (moving.move(move)) {
-            rule.tell_of_new_jobs(session, move);
-        }
+        moving.move(move);
     }
     return moving.finish();
 }

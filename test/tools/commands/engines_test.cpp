@@ -124,6 +124,10 @@ TEST_F(EnginesOfOneService, Instances_move_to_where_the_rule_says_that_they_belo
     EXPECT_THAT(moved.out, HasSubstr("3,billing,1\r\n"));
     EXPECT_THAT(on("orders", {"instance", "ls", "-o", "name"}).out, "1\n2\n4\n");
     EXPECT_THAT(on("billing", {"instance", "ls", "-o", "name"}).out, "3\n");
+    EXPECT_THAT(
+        on("billing", {"audit", "ls", "-o", "csv"}).out,
+        HasSubstr("instance move,from engine orders,,done,1")
+    );
     EXPECT_THAT(on("orders", {"instance", "move", "1"}).err, HasSubstr("1 belongs where it is"));
     EXPECT_EQ(on("orders", {"instance", "move", "3"}).code, ExitCode::not_found);
     const CliResult against = on("orders", {"instance", "move", "1", "9", "--to", "billing"});
