@@ -14,7 +14,7 @@ namespace {
     switch (answer) {
         case ItemAnswer::done:
             return counts.done;
-        case ItemAnswer::skipped:
+        case ItemAnswer::unchanged:
             return counts.skipped;
         case ItemAnswer::not_found:
             return counts.not_found;

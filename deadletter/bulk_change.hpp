@@ -5,6 +5,8 @@
 #include "schema/job.hpp"
 #include "schema/paging.hpp"
 
+#include <jobstrand/change_answer.hpp>
+
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -17,13 +19,7 @@
 namespace jobstrand::deadletter {
 
 /// What became of one item of a bulk operation: of a job, a series, an instance.
-enum class ItemAnswer {
-    done,
-    skipped,    ///< Nothing had to be done; it is as it was meant to be.
-    not_found,  ///< There is none, or it does not stand where it was looked for.
-    locked,     ///< A node holds it. Later it can be done.
-    refused,    ///< It must not be done: see Refusal.
-};
+using ItemAnswer = ChangeAnswer;
 
 /// Why something was refused.
 enum class Refusal {

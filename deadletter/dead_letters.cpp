@@ -38,16 +38,10 @@ results_of(persistence::OperatorStore& store, const Ids& ids, const Answers& ans
         const bool is_done = answers[i] == JobAnswer::done;
         items.push_back({
             .id = ids[i],
-            .answer = is_done ? ItemAnswer::done : ItemAnswer::skipped,
+            .answer = is_done ? ItemAnswer::done : ItemAnswer::unchanged,
         });
     }
     return items;
-}
-
-/// The jobs that were named; nullptr: they are not.
-[[nodiscard]] const Ids* ids_in(const DeadSelection& selection) {
-    const auto* const jobs = std::get_if<JobSelection>(&selection);
-    return jobs != nullptr && jobs->is_by_id() ? &jobs->ids() : nullptr;
 }
 
 [[nodiscard]] bool is_of(std::string_view cause, const DeadLetterFailure& failure) {
@@ -258,7 +252,7 @@ ItemResult DeadLetters::requeue_one(
     const auto answers = store_.requeue(std::span(&id, 1), retries, due_dates, clock_.now());
     ItemResult item = result_of(store_, id, answers.front());
     if (item.answer == ItemAnswer::not_found && item.place) {
-        item.answer = ItemAnswer::skipped;
+        item.answer = ItemAnswer::unchanged;
     }
     return item;
 }

@@ -75,8 +75,9 @@ NodeView nodes_seen_from(const JobFacts& facts) {
     view.with_needs = part_of(view.with_type, [&](const Node& node) {
         return facts.needs.empty() || std::ranges::count(node.needs, facts.needs) > 0;
     });
-    view.in_scope =
-        part_of(view.with_needs, [&](const Node& node) { return node.scope.contains(job); });
+    view.in_scope = part_of(view.with_needs, [&](const Node& node) {
+        return schema::contains(node.scope, job);
+    });
     view.idle = part_of(view.in_scope, [](const Node& node) {
         return node.load.running < node.load.workers;
     });

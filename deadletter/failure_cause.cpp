@@ -75,10 +75,6 @@ constexpr std::array<std::string_view, 7>
            });
 }
 
-[[nodiscard]] char small(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 /// A number, a date, a UUID or another id of hexadecimal digits.
 [[nodiscard]] bool is_id(std::string_view word) {
     const auto is_of_number = [](char c) { return is_digit(c) || c == '-'; };
@@ -198,7 +194,7 @@ private:
         }
         std::string last;
         for (; !before.empty() && is_letter(before.back()); before.remove_suffix(1)) {
-            last.insert(last.begin(), small(before.back()));
+            last.insert(last.begin(), schema::small_letter(before.back()));
         }
         return std::ranges::find(kCodeWords, last) != kCodeWords.end();
     }

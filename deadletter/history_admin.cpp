@@ -68,7 +68,6 @@ namespace {
 using persistence::Incident;
 using persistence::IncidentFilter;
 using persistence::JobAnswer;
-using persistence::JobLogFilter;
 using persistence::JobLogLine;
 
 /// Resolved incidents of one job that are shown with it.
@@ -82,7 +81,7 @@ ItemResult incident_item(std::string job, JobAnswer answer) {
 }  // namespace
 
 schema::Page<JobLogLine>
-HistoryAdmin::log(const JobLogFilter& filter, const std::string& behind, std::size_t limit) {
+HistoryAdmin::log(const JobLogQuery& filter, const std::string& behind, std::size_t limit) {
     return schema::first_page(limit, [&](std::size_t most) {
         return store_.job_log(filter, behind, most);
     });

@@ -98,7 +98,7 @@ public:
 
     /// The latest first; behind a line, or from the latest one on.
     [[nodiscard]] schema::Page<persistence::JobLogLine>
-    log(const persistence::JobLogFilter& filter, const std::string& behind, std::size_t limit);
+    log(const JobLogQuery& filter, const std::string& behind, std::size_t limit);
 
     [[nodiscard]] std::optional<persistence::JobLogLine> find_line(const std::string& id) {
         return store_.find_log_line(id);

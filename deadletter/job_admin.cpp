@@ -208,7 +208,7 @@ JobAdmin::change_page(JobPlace place, std::vector<Job> jobs, const ManyChanges& 
     for (std::size_t i = 0; i < ids.size(); ++i) {
         const ItemAnswer answer = answers[i] == JobAnswer::done     ? ItemAnswer::done
                                   : answers[i] == JobAnswer::locked ? ItemAnswer::locked
-                                                                    : ItemAnswer::skipped;
+                                                                    : ItemAnswer::unchanged;
         items.push_back({.id = std::move(ids[i]), .answer = answer});
     }
     return items;
@@ -304,7 +304,7 @@ std::vector<ItemResult> JobAdmin::remove_page(JobPlace place, const std::vector<
     for (std::size_t i = 0; i < ids.size(); ++i) {
         const ItemAnswer answer = answers[i] == JobAnswer::done     ? ItemAnswer::done
                                   : answers[i] == JobAnswer::locked ? ItemAnswer::locked
-                                                                    : ItemAnswer::skipped;
+                                                                    : ItemAnswer::unchanged;
         items.push_back({.id = std::move(ids[i]), .answer = answer});
     }
     return items;
@@ -374,7 +374,7 @@ ItemResult JobAdmin::suspend_one(const std::string& id) {
         return {.id = id, .answer = ItemAnswer::not_found};
     }
     if (before->place == JobPlace::dead_letter) {
-        return {.id = id, .answer = ItemAnswer::skipped, .place = before->place};
+        return {.id = id, .answer = ItemAnswer::unchanged, .place = before->place};
     }
     const std::int64_t moved = store_.suspend(SuspensionScope::job, id, clock_.now());
     const auto after = store_.find(id);
@@ -385,7 +385,7 @@ ItemResult JobAdmin::suspend_one(const std::string& id) {
     store_.activate(SuspensionScope::job, id, clock_.now());
     return {
         .id = id,
-        .answer = after ? ItemAnswer::skipped : ItemAnswer::not_found,
+        .answer = after ? ItemAnswer::unchanged : ItemAnswer::not_found,
         .place = after ? std::optional(after->place) : std::nullopt};
 }
 
@@ -401,7 +401,7 @@ ItemResult JobAdmin::activate_one(const std::string& id) {
     if (!placed) {
         return {.id = id, .answer = ItemAnswer::not_found};
     }
-    return {.id = id, .answer = ItemAnswer::skipped, .place = placed->place};
+    return {.id = id, .answer = ItemAnswer::unchanged, .place = placed->place};
 }
 
 BulkCounts JobAdmin::suspend_jobs(const std::vector<std::string>& ids, const BulkWatch& watch) {

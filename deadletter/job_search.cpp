@@ -424,7 +424,7 @@ std::vector<PlaceCount> JobSearch::count_places(std::optional<std::size_t> most,
         count.looked_at = filter.up_to.empty() ? std::nullopt : most;
         count.jobs = count.looked_at && shown == Shown::every ? static_cast<std::int64_t>(*most)
                                                               : store_.count(place, filter);
-        if (has_lock(place)) {
+        if (schema::has_lock(place)) {
             filter.locked = true;
             count.locked = store_.count(place, filter);
         }

@@ -120,4 +120,9 @@ ItemResult refused_as_of_engine(const std::string& id) {
     return {.id = id, .answer = ItemAnswer::refused, .refusal = Refusal::is_of_engine};
 }
 
+const std::vector<std::string>* ids_in(const DeadSelection& selection) {
+    const auto* const jobs = std::get_if<JobSelection>(&selection);
+    return jobs != nullptr && jobs->is_by_id() ? &jobs->ids() : nullptr;
+}
+
 }  // namespace jobstrand::deadletter

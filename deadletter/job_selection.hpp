@@ -56,6 +56,9 @@ struct CauseSelection {
 /// Which dead letters an operation means: these, all that match a filter, or all of one cause.
 using DeadSelection = std::variant<JobSelection, CauseSelection>;
 
+/// The jobs that were named; nullptr: they were not.
+[[nodiscard]] const std::vector<std::string>* ids_in(const DeadSelection& selection);
+
 /// Jobs whose payloads one statement looks into. An index finds no part of a payload, so a rare one
 /// would be sought in all of a place by one statement that nobody can stop.
 inline constexpr std::size_t kLookedInto = 5'000;

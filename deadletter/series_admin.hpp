@@ -73,7 +73,7 @@ struct SeriesSelection {
     std::optional<std::string> group = {};  ///< nullopt: of all groups.
 };
 
-/// Series that are paused and resumed together.
+/// Series that are paused and resumed together, by name; the public one has its name.
 struct SeriesGroup {
     std::int64_t series = 0;                             ///< Those that have not ended.
     std::optional<schema::TimePoint> paused_since = {};  ///< nullopt: it is not paused.

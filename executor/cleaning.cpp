@@ -46,7 +46,7 @@ schema::DayWindow window_of(const schema::HistoryRetention& retention) {
 }  // namespace
 
 bool is_to_clean(const schema::HistoryRetention& retention, const schema::ServedScope& scope) {
-    return retention.is_enabled && scope.priorities.contains(retention.priority);
+    return retention.is_enabled && schema::contains_priority(scope, retention.priority);
 }
 
 HistoryCleaning::HistoryCleaning(

@@ -90,12 +90,12 @@ public:
     }
 
     void check_scope(const schema::ServedScope& scope) {
-        if (scope.priorities.least > scope.priorities.most) {
+        if (scope.priority_min > scope.priority_max) {
             found_.push_back(fmt::format(
-                "scope.priorities.least is {}, but must not be above scope.priorities.most, which "
+                "scope.priority_min is {}, but must not be above scope.priority_max, which "
                 "is {}",
-                scope.priorities.least,
-                scope.priorities.most
+                scope.priority_min,
+                scope.priority_max
             ));
         }
         for (const schema::ScopeList& list : schema::kScopeLists) {

@@ -6,6 +6,8 @@
 #include "schema/job_failure.hpp"
 #include "schema/time.hpp"
 
+#include <jobstrand/options.hpp>
+
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -142,10 +144,6 @@ struct ExecutorSettings {
 [[nodiscard]] std::vector<std::string> validate(const ExecutorSettings& settings);
 
 /// How an executor ends.
-enum class StopMode {
-    /// Running jobs may finish within shutdown_wait; queued ones are freed for other nodes.
-    drain,
-    at_once,  ///< Running handlers are told to stop as well.
-};
+using jobstrand::StopMode;
 
 }  // namespace jobstrand::executor

@@ -12,6 +12,30 @@
 
 namespace jobstrand::executor {
 
+RunningJob running_job_of(const schema::Job& job) {
+    return {
+        .id = job.id,
+        .handler_type = job.handler_type,
+        .payload = job.payload,
+        .correlation_id = job.correlation_id,
+        .trace_parent = job.trace_parent,
+        .process_instance_id = job.process_instance_id,
+        .root_process_instance_id = job.root_process_instance_id,
+        .process_definition_id = job.process_definition_id,
+        .execution_id = job.execution_id,
+        .element_id = job.element_id,
+        .element_name = job.element_name,
+        .category = job.category,
+        .tenant_id = job.tenant_id,
+        .series = job.series,
+        .exception_message = job.exception_message,
+        .due_date = job.due_date,
+        .create_time = job.create_time,
+        .priority = job.priority,
+        .retries = job.retries,
+    };
+}
+
 void JobContext::progress(double part, std::string_view note) const {
     if (news != nullptr && run != nullptr) {
         news->progress(*run, part, note);

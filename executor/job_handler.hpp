@@ -4,6 +4,8 @@
 #include "schema/job_failure.hpp"
 #include "schema/time.hpp"
 
+#include <jobstrand/handler.hpp>
+
 #include <atomic>
 #include <functional>
 #include <map>
@@ -26,7 +28,11 @@ namespace jobstrand::executor {
 struct HeldJob;
 class RunNewsBook;
 
-/// What a handler gets. Borrowed: valid until the run ends.
+/// The job as apps see it. Borrows its texts.
+[[nodiscard]] RunningJob running_job_of(const schema::Job& job);
+
+/// What a handler gets. Borrowed: valid until the run ends. The public one has the job as apps see
+/// it: our handlers need the row, and nothing is copied for them.
 struct JobContext {
     const schema::Job& job;  ///< Payload, ids, and everything else in the row.
 
@@ -61,26 +67,9 @@ struct JobContext {
     HeldJob* run = nullptr;
 };
 
-/// The job is done; its row is deleted.
-struct Succeeded {
-    /// The payload of the next turn, if the job is a turn of a series that keeps its data (R126);
-    /// else it is dropped. nullopt: the next turn gets the same as this one.
-    std::optional<std::string> payload = {};
-};
-
-/// The job failed. Throwing a std::exception means the same, with its what() as the message.
-struct Failed {
-    std::string message = {};
-    std::string details = {};  ///< Stack trace or output, for the dead letter.
-    bool retryable = true;     ///< false: no further attempt makes sense.
-    std::optional<schema::Duration> retry_after = {};  ///< Wins over the retry cycle.
-};
-
-/// The run ended before it was done and the job is not at fault (stop was requested, an outside
-/// system told us to wait): it runs again after `wait`, and no retry is used.
-struct Interrupted {
-    schema::Duration wait{std::chrono::seconds(1)};
-};
+using jobstrand::Failed;
+using jobstrand::Interrupted;
+using jobstrand::Succeeded;
 
 /// Nothing was begun, or nothing of it counts: the job is free again at once, and no retry is used.
 struct GivenBack {};
@@ -89,6 +78,7 @@ struct GivenBack {};
 /// any more: nothing is written here.
 struct EndedElsewhere {};
 
+/// The public one has only the first three: an app gives nothing back.
 using HandlerResult = std::variant<Succeeded, Failed, Interrupted, GivenBack, EndedElsewhere>;
 
 /// What user code implements: runs one job. Called on worker threads, several at once.
@@ -104,7 +94,8 @@ using TransactionalJobHandler =
     std::function<HandlerResult(const JobContext&, persistence::Transaction&)>;
 
 /// A run of an asynchronous handler: under way until end() is called. It has a lock, which is
-/// renewed, and holds no thread.
+/// renewed, and holds no thread. The public one is abstract, because apps see nothing of the
+/// inside.
 ///
 /// Thread safety: safe.
 class AsyncRun final {

@@ -4,6 +4,7 @@
 #include "persistence/sql/sql_transaction.hpp"
 #include "schema/job_failure.hpp"
 #include "schema/job_validation.hpp"
+#include "schema/overloaded.hpp"
 
 #include <fmt/format.h>
 
@@ -34,13 +35,6 @@ void describe(const std::exception& error, std::string& text) {
         text += "caused by something that is not a std::exception\n";
     }
 }
-
-template <typename... Cases>
-struct CasesOfResult : Cases... {
-    using Cases::operator()...;
-};
-template <typename... Cases>
-CasesOfResult(Cases...) -> CasesOfResult<Cases...>;
 
 }  // namespace
 
@@ -80,7 +74,7 @@ schema::Transition transition_after(
     schema::TimePoint now
 ) {
     return std::visit(
-        CasesOfResult{
+        schema::Overloaded{
             [&](const Succeeded& succeeded) { return schema::completed(job, succeeded.payload); },
             [&](const Interrupted& interrupted) {
                 return schema::interrupted(job, interrupted.wait, now);
@@ -108,7 +102,7 @@ RetryDecision
 decide(const RetryRule& rule, const schema::Job& job, const Failed& failure, schema::Log& log) {
     // Defended catch: a mistake of the rule must not take the job's outcome away.
     try {
-        return rule(job, job.attempts + 1, failure);
+        return rule(running_job_of(job), job.attempts + 1, failure);
     } catch (const std::exception& mistake) {
         log.write(
             schema::LogLevel::error,
@@ -161,13 +155,6 @@ constexpr int kNobodySuspects = 1000;
 
 /// Thrown and caught here only: a transaction can be left without a commit by nothing else.
 struct RolledBack {};
-
-template <typename... Cases>
-struct Overloaded : Cases... {
-    using Cases::operator()...;
-};
-template <typename... Cases>
-Overloaded(Cases...) -> Overloaded<Cases...>;
 
 persistence::Fence fence_of(const schema::Job& job) {
     return {.id = job.id, .revision = job.revision, .claim = job.claim};
@@ -404,7 +391,7 @@ std::optional<HandlerResult>
 JobRunner::call(const HandlerRegistry::Handler& handler, const HeldJobPtr& held) const {
     try {
         return std::visit(
-            Overloaded{
+            schema::Overloaded{
                 [&](const JobHandler& plain) -> std::optional<HandlerResult> {
                     return plain(context_for(*held));
                 },

@@ -4,18 +4,15 @@
 #include "executor/job_runner.hpp"
 #include "schema/concurrency.hpp"
 
+#include <jobstrand/change_answer.hpp>
+
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace jobstrand::executor {
 
-enum class ManualRunAnswer {
-    done,  ///< It was run; see the transition.
-    not_found,
-    locked,     ///< A node holds a live lock on it, or on its group of exclusive jobs.
-    lost_lock,  ///< It was run, and the result dropped: the lock was lost meanwhile.
-};
+using ManualRunAnswer = RunAnswer;
 
 /// What came of running one job by hand.
 struct ManualRunResult {

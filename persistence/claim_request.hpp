@@ -180,7 +180,7 @@ struct ServedJobs {
     [[nodiscard]] bool contains(const schema::Job& job) const {
         return std::ranges::binary_search(types, job.handler_type) &&
                (job.needs.empty() || std::ranges::binary_search(needs, job.needs)) &&
-               scope.contains(job);
+               schema::contains(scope, job);
     }
 
     bool operator==(const ServedJobs&) const = default;

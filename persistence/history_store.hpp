@@ -17,7 +17,8 @@ namespace jobstrand::persistence {
 
 // The past of jobs, one line for each thing that happened to one of them.
 
-/// A line of the job log. Empty texts and nullopt: it was not so, or the job had none.
+/// A line of the job log, one field per column. The public one has what concerns an app. Empty
+/// texts and nullopt: it was not so, or the job had none.
 struct JobLogLine {
     std::string id = {};  ///< Ascends with the time.
     schema::TimePoint time{};
@@ -42,21 +43,6 @@ struct JobLogLine {
     std::string details = {};  ///< The end of a stack trace or output; only find_log_line() has it.
 
     bool operator==(const JobLogLine&) const = default;
-};
-
-/// Which lines are meant; what is empty restricts nothing.
-struct JobLogFilter {
-    std::string job = {};
-    std::string handler_type = {};
-    std::string definition = {};
-    std::string instance = {};
-    std::string element = {};
-    std::string tenant = {};
-    std::string node = {};
-    std::string reason = {};
-    std::vector<schema::JobEvent> events = {};
-    std::optional<schema::TimePoint> after = {};   ///< Inclusive.
-    std::optional<schema::TimePoint> before = {};  ///< Exclusive.
 };
 
 /// What may be forgotten.
@@ -85,8 +71,9 @@ enum class IncidentEnd {
 
 [[nodiscard]] std::string_view name_of(IncidentEnd end);
 
-/// That a job became a dead letter, and has to be looked at. There is at most one open one of a
-/// job, which is named by the job's id.
+/// That a job became a dead letter, and has to be looked at, one field per column; the public one
+/// has what concerns an app, and lists. There is at most one open one of a job, which is named by
+/// the job's id.
 struct Incident {
     std::string id = {};  ///< Ascends with the time. Kept when it is resolved.
     std::string job = {};
@@ -125,7 +112,8 @@ struct Incident {
 /// not throw. A process that dies in between tells nobody.
 using OnIncident = std::function<void(const Incident&)>;
 
-/// Which incidents are meant; what is empty restricts nothing.
+/// Which incidents are meant; what is empty restricts nothing. The public IncidentQuery has what
+/// apps ask for.
 struct IncidentFilter {
     bool is_open = true;  ///< false: the resolved ones.
     std::string job = {};
@@ -150,7 +138,7 @@ public:
 
     /// The latest first, those that are older than `behind` (an id; empty: all), without details.
     [[nodiscard]] virtual std::vector<JobLogLine>
-    job_log(const JobLogFilter& filter, std::string_view behind, std::size_t limit) = 0;
+    job_log(const JobLogQuery& filter, std::string_view behind, std::size_t limit) = 0;
 
     /// Finds one line, with its details.
     [[nodiscard]] virtual std::optional<JobLogLine> find_log_line(std::string_view id) = 0;

@@ -5,6 +5,8 @@
 #include "schema/throughput.hpp"
 #include "schema/time.hpp"
 
+#include <jobstrand/history.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -15,32 +17,6 @@
 
 namespace jobstrand::persistence {
 
-/// A run that succeeded, one of the last of its handler type: a row of JS_ENDED_RUN. Empty texts
-/// and nullopt: it was not so, or nobody knows.
-struct EndedRun {
-    std::string id = {};  ///< Ascends with the time; given by the store.
-    schema::TimePoint ended{};
-    std::string job = {};
-    std::string handler_type = {};
-    std::string tenant = {};
-    std::string instance = {};
-    std::string node = {};  ///< The lock owner that held it: a node, or an external worker.
-    int attempt = 1;
-    std::optional<schema::Duration> waited = {};  ///< From when it could have run until it began.
-    std::optional<schema::Duration> duration = {};
-    std::string message = {};  ///< What it said.
-
-    bool operator==(const EndedRun&) const = default;
-};
-
-/// Which runs are meant: one of the texts of each list, and what is empty restricts nothing.
-struct EndedRunFilter {
-    std::string job = {};
-    std::vector<std::string> handler_types = {};
-    std::vector<std::string> tenants = {};
-    std::vector<std::string> instances = {};
-};
-
 /// Which runs may be forgotten.
 struct EndedRunBounds {
     std::optional<schema::TimePoint> before = {};  ///< Those that ended before that.
@@ -48,8 +24,9 @@ struct EndedRunBounds {
     std::size_t page = 500;                        ///< Most of a type in one transaction.
 };
 
-/// The last runs that succeeded. Whoever ended them tells of them afterwards, so that a crash may
-/// lose some: they are for people, and nothing is decided by them.
+/// The last runs that succeeded of each handler type: JS_ENDED_RUN, which gives them their ids.
+/// Whoever ended them tells of them afterwards, so that a crash may lose some: they are for people,
+/// and nothing is decided by them.
 ///
 /// See Transactions for what holds for all roles.
 class RunStore {
@@ -57,11 +34,11 @@ public:
     virtual ~RunStore() = default;
 
     /// Adds runs in one transaction. They get ids of their own.
-    virtual void add_runs(std::span<const EndedRun> runs) = 0;
+    virtual void add_runs(std::span<const FinishedRun> runs) = 0;
 
     /// The latest first, those that are older than `behind` (an id; empty: all).
-    [[nodiscard]] virtual std::vector<EndedRun>
-    ended_runs(const EndedRunFilter& filter, std::string_view behind, std::size_t limit) = 0;
+    [[nodiscard]] virtual std::vector<FinishedRun>
+    ended_runs(const FinishedRunQuery& filter, std::string_view behind, std::size_t limit) = 0;
 
     /// A page of each type in a transaction of its own. A row that another node is removing is left
     /// to it, so that nobody waits.

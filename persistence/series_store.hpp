@@ -2,6 +2,8 @@
 
 #include "schema/series.hpp"
 
+#include <jobstrand/job.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -14,14 +16,14 @@ namespace jobstrand::persistence {
 
 struct StoreContext;
 
-/// What an operator sees of a series now.
-enum class SeriesCondition { waiting, running, paused, ended };
+/// What an operator sees of a series now; schema::SeriesState is what its row says, which does not
+/// know whether it is paused.
+using SeriesCondition = jobstrand::SeriesState;
 
-/// waiting, running, paused, ended.
-[[nodiscard]] std::string_view name_of(SeriesCondition condition);
+using jobstrand::name_of;
 [[nodiscard]] std::optional<SeriesCondition> series_condition_named(std::string_view name);
 
-/// One line of `series ls`.
+/// One line of `series ls`. The public StoredSeries has the same without what only the store needs.
 struct SeriesSummary {
     schema::Series series;
     SeriesCondition condition = SeriesCondition::waiting;

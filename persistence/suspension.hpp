@@ -12,7 +12,8 @@
 namespace jobstrand::persistence {
 
 /// What can be suspended: whole instances, definitions, kinds of jobs and tenants; the turns of
-/// series, by their key or by their group; and single jobs.
+/// series, by their key or by their group; and single jobs. The public SuspendedScope has those for
+/// which apps have no better call.
 enum class SuspensionScope {
     instance,
     definition,

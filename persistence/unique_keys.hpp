@@ -2,10 +2,11 @@
 
 #include "schema/unique_key.hpp"
 
+#include <jobstrand/error.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,11 +40,11 @@ struct KeyOwner {
 };
 
 /// A new job was refused, because another one has its unique key. `what()` is one sentence that
-/// says which, for whoever enqueued it. Nothing is wrong with the database.
-class KeyHeld final : public std::runtime_error {
+/// says which, for whoever enqueued it. Nothing is wrong with the database, so it is no DbError.
+class KeyHeld final : public Error {
 public:
     KeyHeld(std::string key, const std::string& message)
-        : std::runtime_error(message), key_(std::move(key)) {}
+        : Error(ErrorKind::duplicate_key, message), key_(std::move(key)) {}
 
     [[nodiscard]] const std::string& key() const noexcept { return key_; }
 

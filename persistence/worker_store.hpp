@@ -4,6 +4,8 @@
 #include "schema/job.hpp"
 #include "schema/job_transition.hpp"
 
+#include <jobstrand/change_answer.hpp>
+
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -33,6 +35,7 @@ struct WantedJobs {
 };
 
 /// A job as its worker names it. Without a revision, whatever a worker of this name holds counts.
+/// The public HeldWork has a token of any size; here it fits its column.
 struct HeldJob {
     std::string id;
     std::optional<int> revision = {};
@@ -51,12 +54,7 @@ struct WorkerOutcome {
     bool reads_payload = false;
 };
 
-/// What came of asking for a job that a worker says to hold. Only `done` changed something.
-enum class WorkerAnswer {
-    done,
-    not_found,  ///< No such job in the external place: it is done, or somewhere else.
-    not_held,   ///< Somebody else has it, or nobody. Not an error (I3).
-};
+using WorkerAnswer = WorkAnswer;
 
 /// What external workers need of the store: jobs in the external place, and where to write what
 /// became of them. A worker is known by its name alone, which is its lock owner.

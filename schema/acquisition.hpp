@@ -4,6 +4,8 @@
 #include "schema/tables.hpp"
 #include "schema/time.hpp"
 
+#include <jobstrand/served_scope.hpp>
+
 #include <algorithm>
 #include <array>
 #include <compare>
@@ -16,33 +18,10 @@
 
 namespace jobstrand::schema {
 
-/// The priorities that a node takes (R053), both ends included.
-struct PriorityRange {
-    std::int64_t least = std::numeric_limits<std::int64_t>::min();
-    std::int64_t most = std::numeric_limits<std::int64_t>::max();
-
-    [[nodiscard]] constexpr bool contains(std::int64_t priority) const {
-        return least <= priority && priority <= most;
-    }
-    [[nodiscard]] constexpr bool is_all() const { return *this == PriorityRange{}; }
-
-    bool operator==(const PriorityRange&) const = default;
-};
-
 /// Which jobs of its handler types a node takes, and leaves all others to other nodes (I7): of
-/// these priorities (R053), and of each field one of the listed values, where any are listed
-/// (R100, R102; Flowable's enabledJobCategories). The empty value stands for jobs without one.
-struct ServedScope {
-    PriorityRange priorities = {};
-    std::vector<std::string> categories = {};
-    std::vector<std::string> tenants = {};
-    std::vector<std::string> definitions = {};
-
-    [[nodiscard]] bool contains(const Job& job) const;
-    [[nodiscard]] bool is_all() const { return *this == ServedScope{}; }
-
-    bool operator==(const ServedScope&) const = default;
-};
+/// these priorities (R053), both ends included, and of each field one of the listed values, where
+/// any are listed (R100, R102; Flowable's enabledJobCategories).
+using jobstrand::ServedScope;
 
 /// One of the lists of a scope.
 struct ScopeList {
@@ -56,10 +35,24 @@ inline constexpr std::array kScopeLists{
     ScopeList{&Job::process_definition_id, &ServedScope::definitions},
 };
 
-inline bool ServedScope::contains(const Job& job) const {
-    return priorities.contains(job.priority) &&
+[[nodiscard]] inline bool contains_priority(const ServedScope& scope, std::int64_t priority) {
+    return scope.priority_min <= priority && priority <= scope.priority_max;
+}
+
+[[nodiscard]] inline bool has_all_priorities(const ServedScope& scope) {
+    constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    return scope.priority_min == kLeast && scope.priority_max == kMost;
+}
+
+[[nodiscard]] inline bool is_all(const ServedScope& scope) {
+    return scope == ServedScope{};
+}
+
+[[nodiscard]] inline bool contains(const ServedScope& scope, const Job& job) {
+    return contains_priority(scope, job.priority) &&
            std::ranges::all_of(kScopeLists, [&](const ScopeList& list) {
-               const std::vector<std::string>& values = this->*list.values;
+               const std::vector<std::string>& values = scope.*list.values;
                return values.empty() || std::ranges::count(values, job.*list.field) > 0;
            });
 }

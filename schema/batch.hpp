@@ -55,7 +55,7 @@ struct BatchOrder {
 
 /// A batch and how far it has come. It means what matched when it began: jobs with ids up to
 /// `until`, and of dead letters those that had died by `until_time`, so that what dies while it
-/// goes on is not taken as well.
+/// goes on is not taken as well. The public one tells only how far it has come.
 struct Batch {
     std::string id = {};
     BatchOrder order = {};

@@ -4,6 +4,8 @@
 #include "schema/text/parsing.hpp"
 #include "schema/time.hpp"
 
+#include <jobstrand/limit.hpp>
+
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -48,17 +50,12 @@ inline constexpr std::int64_t kMostClaimedOfGroup = 100;
 inline constexpr int kMostStarts = 1'000'000;
 inline constexpr Duration kLongestRatePeriod = std::chrono::days(1);
 
-/// At most so many starts in any stretch of time of this length. A tenth of them may come at once
-/// after a pause; the rest follow evenly, so that a machine behind them is not hit by a wave.
+/// A tenth of the starts of a rate may come at once after a pause; the rest follow evenly, so that
+/// a machine behind them is not hit by a wave.
 ///
 /// It is the generic cell rate algorithm (ITU-T I.371): of a group nothing is known but one point
 /// in time, up to which its starts have used the rate up. So nobody counts starts.
-struct StartRate {
-    int starts = 1;                    ///< 1 to kMostStarts.
-    Duration period = Duration(1000);  ///< 1 s to kLongestRatePeriod.
-
-    bool operator==(const StartRate&) const = default;
-};
+using jobstrand::StartRate;
 
 /// The time until which a rate is used up. It is finer than other times, because starts of a fast
 /// rate are less than a millisecond apart.
@@ -98,7 +95,7 @@ inline constexpr std::string_view kEachValue = "*";
 inline constexpr int kMostConcurrent = 10'000;
 
 /// A limit of how many jobs run at the same time, over all nodes and on one of them, and of how
-/// often they start.
+/// often they start. The public one has KIND:VALUE as it is written.
 struct JobLimit {
     LimitKind kind = LimitKind::type;
     std::string value = {};  ///< Of the job's field, or kEachValue.

@@ -2,25 +2,7 @@
 
 #include <algorithm>
 
-namespace jobstrand::schema {
-
-std::string_view table_of(JobPlace place) {
-    switch (place) {
-        case JobPlace::executable:
-            return "ACT_RU_JOB";
-        case JobPlace::timer:
-            return "ACT_RU_TIMER_JOB";
-        case JobPlace::suspended:
-            return "ACT_RU_SUSPENDED_JOB";
-        case JobPlace::dead_letter:
-            return "ACT_RU_DEADLETTER_JOB";
-        case JobPlace::external_worker:
-            return "ACT_RU_EXTERNAL_JOB";
-        case JobPlace::history:
-            return "ACT_RU_HISTORY_JOB";
-    }
-    return {};
-}
+namespace jobstrand {
 
 std::string_view name_of(JobPlace place) {
     switch (place) {
@@ -34,8 +16,24 @@ std::string_view name_of(JobPlace place) {
             return "dead";
         case JobPlace::external_worker:
             return "external";
-        case JobPlace::history:
-            return "history";
+    }
+    return {};
+}
+
+namespace schema {
+
+std::string_view table_of(JobPlace place) {
+    switch (place) {
+        case JobPlace::executable:
+            return "ACT_RU_JOB";
+        case JobPlace::timer:
+            return "ACT_RU_TIMER_JOB";
+        case JobPlace::suspended:
+            return "ACT_RU_SUSPENDED_JOB";
+        case JobPlace::dead_letter:
+            return "ACT_RU_DEADLETTER_JOB";
+        case JobPlace::external_worker:
+            return "ACT_RU_EXTERNAL_JOB";
     }
     return {};
 }
@@ -59,7 +57,9 @@ bool holds_jobs(std::string_view table) {
 
 bool has_lock(JobPlace place) {
     return place == JobPlace::executable || place == JobPlace::timer ||
-           place == JobPlace::external_worker || place == JobPlace::history;
+           place == JobPlace::external_worker;
 }
 
-}  // namespace jobstrand::schema
+}  // namespace schema
+
+}  // namespace jobstrand

@@ -2,6 +2,8 @@
 
 #include "schema/time.hpp"
 
+#include <jobstrand/job.hpp>
+
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -19,10 +21,8 @@ namespace jobstrand::schema {
 /// | suspended       | ACT_RU_SUSPENDED_JOB | activation of its instance or definition         |
 /// | dead_letter     | ACT_RU_DEADLETTER_JOB| an operator                                      |
 /// | external_worker | ACT_RU_EXTERNAL_JOB  | a worker's acquire call                          |
-/// | history         | ACT_RU_HISTORY_JOB   | nobody yet; the table is kept for Flowable       |
-enum class JobPlace { executable, timer, suspended, dead_letter, external_worker, history };
+using jobstrand::JobPlace;
 
-/// The places that hold ordinary jobs: all but history, which has other columns.
 inline constexpr std::array kJobPlaces{
     JobPlace::executable,
     JobPlace::timer,
@@ -43,14 +43,13 @@ inline constexpr std::array kSuspendablePlaces{
 
 [[nodiscard]] std::string_view table_of(JobPlace place);
 
-/// The word used in JSON, logs and on the command line: executable, timer, suspended, dead,
-/// external, history.
-[[nodiscard]] std::string_view name_of(JobPlace place);
+/// The word used in JSON, logs and on the command line.
+using jobstrand::name_of;
 
-/// The inverse of name_of for kJobPlaces; nullopt for any other word, `history` included.
+/// The inverse of name_of; nullopt for any other word.
 [[nodiscard]] std::optional<JobPlace> place_named(std::string_view name);
 
-/// Whether the jobs of one of kJobPlaces stand in the table of this name.
+/// Whether the jobs of a place stand in the table of this name.
 [[nodiscard]] bool holds_jobs(std::string_view table);
 
 /// Only these tables have the columns LOCK_OWNER_ and LOCK_EXP_TIME_.
@@ -74,6 +73,7 @@ inline constexpr int kDefaultRetries = 3;
 /// One unit of work: one row in exactly one job table. One field per column, in column order; the
 /// first 27 are Flowable's, the rest ours. An empty text stands for NULL. The tables of suspended
 /// jobs and dead letters lack the lock columns, dead letters lack retries too (they read as 0).
+/// The public NewJob and StoredJob are what an app says and sees of it, with lists.
 struct Job {
     /// Unique over all tables, kept through every move. UUIDv7 if we made it.
     std::string id = {};

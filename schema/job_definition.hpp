@@ -34,7 +34,8 @@ struct JobDefinitionName {
     }
 };
 
-/// What a kind of job gets. Camunda's job definition, and what its model says.
+/// What a kind of job gets. Camunda's job definition, and what its model says. The public one has
+/// the name as it is written; here it is compared part by part.
 struct JobDefinition {
     JobDefinitionName name = {};
     /// A whole number, or an expression that comes to one (R019-R021); empty: it says none.

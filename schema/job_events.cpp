@@ -5,18 +5,7 @@
 #include <algorithm>
 #include <span>
 
-namespace jobstrand::schema {
-
-namespace {
-
-template <typename Word>
-std::optional<Word> word_of(std::string_view name, std::span<const Word> words) {
-    const auto found =
-        std::ranges::find_if(words, [name](Word word) { return name_of(word) == name; });
-    return found == words.end() ? std::nullopt : std::optional(*found);
-}
-
-}  // namespace
+namespace jobstrand {
 
 std::string_view name_of(JobEvent event) {
     switch (event) {
@@ -37,6 +26,31 @@ std::string_view name_of(JobEvent event) {
     }
     return "unknown";
 }
+
+std::string_view name_of(JobLogLevel level) {
+    switch (level) {
+        case JobLogLevel::none:
+            return "none";
+        case JobLogLevel::failures:
+            return "failures";
+        case JobLogLevel::full:
+            return "full";
+    }
+    return "unknown";
+}
+
+namespace schema {
+
+namespace {
+
+template <typename Word>
+std::optional<Word> word_of(std::string_view name, std::span<const Word> words) {
+    const auto found =
+        std::ranges::find_if(words, [name](Word word) { return name_of(word) == name; });
+    return found == words.end() ? std::nullopt : std::optional(*found);
+}
+
+}  // namespace
 
 std::optional<JobEvent> job_event_of(std::string_view name) {
     return word_of<JobEvent>(name, kJobEvents);
@@ -73,18 +87,6 @@ std::optional<JobEvent> event_of(TransitionReason reason) {
             return std::nullopt;
     }
     return std::nullopt;
-}
-
-std::string_view name_of(JobLogLevel level) {
-    switch (level) {
-        case JobLogLevel::none:
-            return "none";
-        case JobLogLevel::failures:
-            return "failures";
-        case JobLogLevel::full:
-            return "full";
-    }
-    return "unknown";
 }
 
 std::optional<JobLogLevel> job_log_level_of(std::string_view name) {
@@ -151,4 +153,6 @@ std::string RunNews::last_word() const {
     return first_characters(text.substr(start, end + 1 - start), kNoteLength);
 }
 
-}  // namespace jobstrand::schema
+}  // namespace schema
+
+}  // namespace jobstrand

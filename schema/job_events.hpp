@@ -3,6 +3,8 @@
 #include "schema/job_transition.hpp"
 #include "schema/time.hpp"
 
+#include <jobstrand/history.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -10,20 +12,19 @@
 #include <string>
 #include <string_view>
 
+namespace jobstrand {
+
+/// none, failures, full.
+[[nodiscard]] std::string_view name_of(JobLogLevel level);
+
+}  // namespace jobstrand
+
 /// Which moves of jobs the job log tells of, what is kept of their past, and what a run tells of
 /// itself.
 namespace jobstrand::schema {
 
-/// What happened to a job; the number is its JOB_STATE_, of which Camunda has the first four.
-enum class JobEvent {
-    created = 0,
-    failed = 1,  ///< A run has failed, be it the last one.
-    succeeded = 2,
-    deleted = 3,      ///< Somebody has removed or replaced it.
-    dead = 4,         ///< It became a dead letter without a run that failed.
-    requeued = 5,     ///< It came back from the dead letters.
-    interrupted = 6,  ///< Its lock has ended, because its node died or was cut off: it runs again.
-};
+/// The number of an event is its JOB_STATE_, of which Camunda has the first four.
+using jobstrand::JobEvent;
 
 inline constexpr std::array kJobEvents{
     JobEvent::created,
@@ -35,7 +36,7 @@ inline constexpr std::array kJobEvents{
     JobEvent::interrupted,
 };
 
-[[nodiscard]] std::string_view name_of(JobEvent event);
+using jobstrand::name_of;
 
 /// nullopt: there is no such name.
 [[nodiscard]] std::optional<JobEvent> job_event_of(std::string_view name);
@@ -43,21 +44,13 @@ inline constexpr std::array kJobEvents{
 /// nullopt: the log tells nothing of such a move.
 [[nodiscard]] std::optional<JobEvent> event_of(TransitionReason reason);
 
-/// How much is logged.
-enum class JobLogLevel {
-    none,
-    failures,  ///< What failed, died, was interrupted or deleted: a job that succeeds costs
-               ///< nothing.
-    full,
-};
+using jobstrand::JobLogLevel;
 
 inline constexpr std::array kJobLogLevels{
     JobLogLevel::none,
     JobLogLevel::failures,
     JobLogLevel::full,
 };
-
-[[nodiscard]] std::string_view name_of(JobLogLevel level);
 
 /// nullopt: there is no such name.
 [[nodiscard]] std::optional<JobLogLevel> job_log_level_of(std::string_view name);
@@ -95,7 +88,7 @@ struct HistoryRetention {
     bool operator==(const HistoryRetention&) const = default;
 };
 
-/// What a run that is under way tells of itself.
+/// What a run that is under way has told of itself so far; the public one is what it tells at once.
 struct RunNews {
     static constexpr std::size_t kNoteLength = 255;      ///< In characters.
     static constexpr std::size_t kBytesOfLines = 8'192;  ///< More would be a log, which belongs

@@ -99,7 +99,8 @@ struct RetryCycle {
 /// size waits the first interval until it is back inside the list.
 [[nodiscard]] IsoDuration wait_after_failure(const RetryCycle& cycle, int retries);
 
-/// What applies to jobs that do not say it themselves. One object per engine, from its settings.
+/// What applies to jobs that do not say it themselves. One object per engine, from its settings, or
+/// from the texts of the public RetryOptions.
 struct RetryPolicy {
     int default_attempts = 3;                         ///< asyncExecutorNumberOfRetries (R166).
     Duration message_wait{std::chrono::seconds(10)};  ///< asyncFailedJobWaitTime (R109).

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <jobstrand/log.hpp>
+
 #include <concepts>
 #include <initializer_list>
 #include <string>
@@ -8,20 +10,14 @@
 
 namespace jobstrand::schema {
 
-/// How much a line matters. `debug` has one line per transition, `info` one per event that an
-/// operator expects, `warn` and `error` say what happens next.
-enum class LogLevel { debug, info, warn, error };
+using jobstrand::LogLevel;
 
-/// One named value of a log line. Durations carry their unit in the name (`wait_ms`).
-struct LogField {
+/// The public one, made of a text or a number.
+struct LogField : jobstrand::LogField {
     LogField(std::string_view the_name, std::string text)
-        : name(the_name), value(std::move(text)) {}
+        : jobstrand::LogField{the_name, std::move(text)} {}
     LogField(std::string_view the_name, std::integral auto number)
-        : name(the_name), value(std::to_string(number)), is_number(true) {}
-
-    std::string_view name;
-    std::string value;
-    bool is_number = false;  ///< Programs read it as one.
+        : jobstrand::LogField{the_name, std::to_string(number), true} {}
 };
 
 /// Where log lines go. The service writes them with Boost.Log; an app that embeds the library may

@@ -83,7 +83,7 @@ Table job_table(JobPlace place, std::vector<Index> indexes = {}) {
 
 Table history_table() {
     return {
-        table_of(JobPlace::history),
+        kHistoryTable,
         {
             kId,
             {"REV_", ColumnKind::integer, "1"},

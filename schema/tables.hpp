@@ -19,6 +19,9 @@ inline constexpr int kSchemaVersion = 24;
 /// The row of ACT_GE_PROPERTY whose VALUE_ is the version that a database has.
 inline constexpr std::string_view kSchemaVersionProperty = "jobstrand.schema.version";
 
+/// The jobs of history, which nobody uses yet: it is kept for Flowable, and has other columns.
+inline constexpr std::string_view kHistoryTable = "ACT_RU_HISTORY_JOB";
+
 /// What a column holds; which SQL type that is, each database says.
 enum class ColumnKind {
     id,       ///< Of ours: up to 64 ASCII characters, binary collation.

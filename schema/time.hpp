@@ -1,14 +1,15 @@
 #pragma once
 
+#include <jobstrand/time.hpp>
+
 #include <chrono>
 
 namespace jobstrand::schema {
 
-/// Every duration and every stored point in time has millisecond precision, because columns do.
-using Duration = std::chrono::milliseconds;
+using jobstrand::Duration;
 
-/// A wall-clock instant in UTC. Zones exist only in the texts that users read and write.
-using TimePoint = std::chrono::sys_time<Duration>;
+// Zones exist only in the texts that users read and write.
+using jobstrand::TimePoint;
 
 /// The instants that texts, SQLite and PostgreSQL can hold: years 1970 to 9999.
 inline constexpr TimePoint kEarliestInstant{};

@@ -2,6 +2,8 @@
 
 #include "schema/time.hpp"
 
+#include <jobstrand/job.hpp>
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,12 +15,7 @@
 /// share them.
 namespace jobstrand::schema {
 
-/// What becomes of a new job whose key is held.
-enum class OnDuplicate {
-    reject,   ///< An error; nothing is enqueued.
-    keep,     ///< Nothing is added: the job that has the key will do.
-    replace,  ///< The job that has the key makes room, if it waits.
-};
+using jobstrand::OnDuplicate;
 
 /// reject, keep, replace: in options and JSON.
 [[nodiscard]] std::string_view name_of(OnDuplicate on_duplicate);
@@ -36,14 +33,7 @@ struct KeyRule {
 /// period is 1 ms to limits::kUniquePeriod, and a rule goes with a key.
 [[nodiscard]] std::string problem_of(const KeyRule& rule, std::string_view key);
 
-/// What became of a new job.
-struct Enqueued {
-    std::string id;             ///< Of the new job, or of the one that was kept.
-    bool is_added = true;       ///< false: another job has its key, and was kept.
-    std::string replaced = {};  ///< The job that made room for it, and is gone.
-
-    bool operator==(const Enqueued&) const = default;
-};
+using jobstrand::Enqueued;
 
 /// What the job that has a key is doing.
 enum class HolderState {

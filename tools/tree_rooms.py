@@ -73,8 +73,10 @@ TOP_ENTRIES = TOP_FOLDERS | {
     'CMakePresets.json', 'CONTRIBUTING.md', 'GLOSSARY.md', 'LICENSE', 'README.md', 'SECURITY.md',
 }
 
-# The public headers, <jobstrand/...>: they know only each other, and what is behind them is not below them.
-MAY_USE_PUBLIC = re.compile(r'(include|test|bench|tools/(engine|testing|example_app))/.*')
+# The public headers, <jobstrand/...>, know only each other. Every room may include those that have types of all; those of
+# classes are only for whoever stands on what is behind them.
+PUBLIC_CLASSES = re.compile(r'jobstrand/(engine|enqueuer|external_worker|job_history|management|named_lock|on_\w+|series|testing)\.hpp')
+MAY_USE_PUBLIC_CLASSES = re.compile(r'(include|test|bench|tools/(engine|testing|example_app))/.*')
 
 # Folder -> other libraries that it may include; folders that are not listed are free.
 LIBRARIES = {
@@ -91,7 +93,7 @@ DRIVER_SOURCES = re.compile(r'persistence/drivers/\w+/\w+\.cpp')
 CLIENT_LIBRARIES = (
     (re.compile(r'(sqlite3|libpq-fe|mysql)\.h'), re.compile(r'include/jobstrand/on_\w+\.hpp|test/(face|testing|docs)/.*')),
     (re.compile(r'boost/asio/(awaitable|co_spawn)\.hpp'), re.compile(r'include/jobstrand/on_asio\.hpp|test/.*')),
-    (re.compile(r'openssl/'), re.compile(r'test/fixtures/.*|tools/access/.*|tools/engine/engine_of_key\.cpp|tools/service/http/(tls_identity|http_connection)\.cpp|tools/(calls|handlers)/.*')),
+    (re.compile(r'openssl/'), re.compile(r'test/fixtures/.*|tools/access/.*|tools/engine/engine_of\.cpp|tools/service/http/(tls_identity|http_connection)\.cpp|tools/(calls|handlers)/.*')),
     (re.compile(r'soci/|libpq|cppconn/|mysql'), None),
 )
 # Where SQL may stand that only some databases understand: in their drivers, in the bridges to apps, in the bench's yardstick, in tests.

@@ -30,19 +30,11 @@ url_or_file(const std::string& url, std::optional<test::TemporaryDirectory>& dir
     return "sqlite:" + (directory->path() / "bench.db").string();
 }
 
-DatabaseUrl parsed(const std::string& text) {
-    const auto url = persistence::parse_database_url(text);
-    if (!url) {
-        throw std::invalid_argument(url.error().message);
-    }
-    return url.value();
-}
-
 }  // namespace
 
 BenchDatabase::BenchDatabase(const std::string& url, bool wipe_first, schema::Log& log)
     : url_(url_or_file(url, directory_)),
-      parsed_(parsed(url_)),
+      parsed_(persistence::required_database_url(url_)),
       pool_(persistence::open_database(parsed_, {.create_if_missing = true})),
       store_(*pool_, log, schedule_) {
     persistence::upgrade_schema(*lease(Access::write));

@@ -35,9 +35,9 @@ private:
     std::mt19937_64 random_;  ///< Guarded by mutex_.
 };
 
-/// A run that has ended, for who watches. What became of it counts unless its lock is lost. All of
-/// it is borrowed for the call.
-struct FinishedRun {
+/// A run that has ended, for who watches; of the row and the trace an app is shown less (EndedRun).
+/// What became of it counts unless its lock is lost. All of it is borrowed for the call.
+struct WatchedRun {
     const schema::Job& job;         ///< As it was acquired.
     std::string_view trace_parent;  ///< See JobContext::trace_parent.
     int attempt = 1;
@@ -49,6 +49,6 @@ struct FinishedRun {
 };
 
 /// Told of each run by the thread that has ended it: it must not block, and not throw.
-using OnRun = std::function<void(const FinishedRun&)>;
+using OnRun = std::function<void(const WatchedRun&)>;
 
 }  // namespace jobstrand::executor

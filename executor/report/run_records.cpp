@@ -12,7 +12,6 @@
 
 namespace jobstrand::executor {
 
-using persistence::EndedRun;
 using persistence::Outcome;
 using persistence::OutcomeAnswer;
 using persistence::ToldRun;
@@ -27,18 +26,18 @@ bool is_success(const Outcome& outcome, OutcomeAnswer answer) {
 
 }  // namespace
 
-EndedRun run_of(
+FinishedRun run_of(
     const schema::Job& job,
     std::string_view node,
     schema::TimePoint ended,
     std::optional<schema::Duration> took
 ) {
-    EndedRun run{
+    FinishedRun run{
         .ended = ended,
         .job = job.id,
         .handler_type = job.handler_type,
-        .tenant = job.tenant_id,
-        .instance = job.process_instance_id,
+        .process_instance_id = job.process_instance_id,
+        .tenant_id = job.tenant_id,
         .node = std::string(node),
         .attempt = job.attempts + 1,
         .duration = took,
@@ -62,7 +61,7 @@ void LastRuns::add(
     // type: then none is looked for.
     std::map<std::string_view, std::size_t> counts;
     auto last = counts.end();
-    std::vector<EndedRun> runs;
+    std::vector<FinishedRun> runs;
     for (std::size_t i = outcomes.size(); i-- > 0;) {
         const Outcome& outcome = outcomes[i];
         if (!is_success(outcome, answers[i])) {
@@ -82,20 +81,20 @@ void LastRuns::add(
     keep(std::move(runs));
 }
 
-void LastRuns::add(EndedRun run) {
+void LastRuns::add(FinishedRun run) {
     if (of_type_ > 0) {
-        std::vector<EndedRun> one;
+        std::vector<FinishedRun> one;
         one.push_back(std::move(run));
         keep(std::move(one));
     }
 }
 
-void LastRuns::keep(std::vector<EndedRun> runs) {
+void LastRuns::keep(std::vector<FinishedRun> runs) {
     bool is_first = false;
     {
         const std::lock_guard lock(mutex_);
         const bool was_empty = by_type_.empty();
-        for (EndedRun& run : runs) {
+        for (FinishedRun& run : runs) {
             auto found = by_type_.find(run.handler_type);
             if (found == by_type_.end()) {
                 if (by_type_.size() == kTypes) {
@@ -115,17 +114,17 @@ void LastRuns::keep(std::vector<EndedRun> runs) {
     }
 }
 
-std::vector<EndedRun> LastRuns::take() {
+std::vector<FinishedRun> LastRuns::take() {
     decltype(by_type_) taken;
     {
         const std::lock_guard lock(mutex_);
         taken.swap(by_type_);
     }
-    std::vector<EndedRun> runs;
+    std::vector<FinishedRun> runs;
     for (auto& [type, of_type] : taken) {
         std::ranges::move(of_type, std::back_inserter(runs));
     }
-    std::ranges::stable_sort(runs, {}, &EndedRun::ended);
+    std::ranges::stable_sort(runs, {}, &FinishedRun::ended);
     return runs;
 }
 
@@ -148,7 +147,7 @@ schema::Duration RunWriting::run_once() {
 }
 
 bool RunWriting::write() {
-    const std::vector<persistence::EndedRun> runs = runs_.take();
+    const std::vector<FinishedRun> runs = runs_.take();
     if (runs.empty()) {
         return false;
     }

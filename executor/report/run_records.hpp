@@ -26,7 +26,7 @@
 namespace jobstrand::executor {
 
 /// What is known of a run of this job that succeeded, without an id.
-[[nodiscard]] persistence::EndedRun run_of(
+[[nodiscard]] FinishedRun run_of(
     const schema::Job& job,
     std::string_view node,
     schema::TimePoint ended,
@@ -55,20 +55,20 @@ public:
         std::span<const persistence::OutcomeAnswer> answers,
         std::string_view node
     );
-    void add(persistence::EndedRun run);
+    void add(FinishedRun run);
 
     /// Takes the runs, in the order in which they ended.
-    [[nodiscard]] std::vector<persistence::EndedRun> take();
+    [[nodiscard]] std::vector<FinishedRun> take();
 
 private:
-    void keep(std::vector<persistence::EndedRun> runs);
+    void keep(std::vector<FinishedRun> runs);
 
     const std::size_t of_type_;
     std::function<void()> wake_;
 
     // Guarded by mutex_.
     std::mutex mutex_;
-    std::map<std::string, std::deque<persistence::EndedRun>, std::less<>> by_type_;
+    std::map<std::string, std::deque<FinishedRun>, std::less<>> by_type_;
 };
 
 /// Writes down the last runs: at once after a quiet time, and then once a second, as long as there

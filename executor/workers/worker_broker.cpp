@@ -123,7 +123,7 @@ persistence::WantedJobs wanted_by(const AcquireOrder& order, bool by_priority) {
 
 /// What is counted of a result once it is written.
 struct WorkerBroker::Written {
-    persistence::EndedRun run;
+    FinishedRun run;
     std::int64_t revision = 0;
     bool is_dead = false;
 };
@@ -303,7 +303,7 @@ void WorkerBroker::count_run(const WorkResult& result, Written written, schema::
     }
     const bool has_failed = std::holds_alternative<WorkFailed>(result.what);
     const auto began = begins_.take(result.job.id);
-    persistence::EndedRun& run = written.run;
+    FinishedRun& run = written.run;
     if (const auto news = end_of_news(result.job.id, written.revision)) {
         run.message = news->last_word();
     }

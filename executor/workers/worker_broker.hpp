@@ -11,6 +11,8 @@
 #include "schema/job.hpp"
 #include "schema/job_failure.hpp"
 
+#include <jobstrand/job.hpp>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -35,13 +37,8 @@ struct WorkerCounts {
     std::atomic<std::uint64_t> not_held{0};  ///< Results that were refused.
 };
 
-/// For whom a worker asks; there must be somebody.
-struct WorkCandidate {
-    std::string user = {};  ///< Empty: nobody.
-    std::vector<std::string> groups = {};
-};
-
-/// What a worker asks for. A topic is a handler type.
+/// What a worker asks for. A topic is a handler type. The public WorkOrder has what an app asks
+/// for; the rest is for the paths of Flowable and Camunda.
 struct AcquireOrder {
     std::string worker;
     std::vector<std::string> topics;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <jobstrand/change_answer.hpp>
 #include <jobstrand/definition.hpp>
 #include <jobstrand/enqueuer.hpp>
 #include <jobstrand/error.hpp>
@@ -19,20 +20,7 @@
 
 namespace jobstrand {
 
-enum class StopMode {
-    drain,    ///< Running jobs may finish within EngineOptions::shutdown_wait.
-    at_once,  ///< Running handlers are told to stop as well.
-};
-
-/// What came of running one job by hand.
-enum class RunAnswer {
-    done,       ///< It was run.
-    not_found,  ///< No job with this id can run now.
-    locked,     ///< A node has it.
-    lost_lock,  ///< The lock was lost during the run; its result is discarded.
-};
-
-/// The same, and what became of the job if it was run.
+/// What came of running one job by hand, and what became of the job if it was run.
 struct RunReport {
     RunAnswer answer = RunAnswer::not_found;
     std::optional<JobPlace> place = {};  ///< timer: it is tried again; nullopt: it is over.

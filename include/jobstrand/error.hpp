@@ -27,7 +27,7 @@ enum class ErrorKind {
 ///
 /// What an app did wrong is not an Error but a std::logic_error whose text says what to do instead:
 /// a value that no column holds (std::invalid_argument), or calls in an order that makes no sense.
-class Error final : public std::runtime_error {
+class Error : public std::runtime_error {
 public:
     Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
 

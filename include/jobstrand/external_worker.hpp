@@ -1,5 +1,6 @@
 #pragma once
 
+#include <jobstrand/change_answer.hpp>
 #include <jobstrand/engine.hpp>
 #include <jobstrand/handler.hpp>
 #include <jobstrand/job.hpp>
@@ -16,12 +17,6 @@ namespace jobstrand {
 
 /// The handler type of a job that takes the outcome of an external worker to the app.
 inline constexpr std::string_view kWorkerOutcome = "external-worker-complete";
-
-/// For whom a worker asks, as Flowable's forUserOrGroups: at least one of them is given.
-struct WorkCandidate {
-    std::string user = {};
-    std::vector<std::string> groups = {};  ///< Up to 100, of which the user is a member.
-};
 
 /// Which jobs a worker wants.
 struct WorkOrder {
@@ -67,13 +62,6 @@ struct WorkDone {
 struct WorkResult {
     HeldWork job = {};
     std::variant<WorkDone, Failed> what = {};
-};
-
-/// What came of it. Only `done` changed something.
-enum class WorkAnswer {
-    done,
-    not_found,  ///< No worker has such a job: it is done, or somewhere else.
-    not_held,   ///< Another one has it, or nobody.
 };
 
 /// A worker outside of the engine, by its name, for an app that is the broker of its own: it hands

@@ -97,6 +97,17 @@ struct NewSeries {
     bool operator==(const NewSeries&) const = default;
 };
 
+/// What a series does now.
+enum class SeriesState {
+    waiting,  ///< For the due date of its next turn.
+    running,  ///< Only without overlap: the next turn follows when this one has ended.
+    paused,   ///< It was, or its group.
+    ended,    ///< There is no further turn.
+};
+
+/// waiting, running, paused, ended.
+[[nodiscard]] std::string_view name_of(SeriesState state);
+
 /// What became of a new job with a unique key.
 struct Enqueued {
     std::string id;             ///< Of the new job, or of the one that was kept.
@@ -111,6 +122,12 @@ enum class JobPlace { executable, timer, suspended, dead_letter, external_worker
 
 /// executable, timer, suspended, dead, external.
 [[nodiscard]] std::string_view name_of(JobPlace place);
+
+/// For whom a worker asks, as Flowable's forUserOrGroups: at least one of them is given.
+struct WorkCandidate {
+    std::string user = {};
+    std::vector<std::string> groups = {};  ///< Up to 100, of which the user is a member.
+};
 
 /// A job as it is in the database. `retries` are the attempts left, and always there.
 struct StoredJob : NewJob {

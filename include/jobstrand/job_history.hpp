@@ -13,20 +13,6 @@
 
 namespace jobstrand {
 
-/// What happened to a job.
-enum class JobEvent {
-    created,
-    failed,  ///< A run has failed, be it the last one.
-    succeeded,
-    deleted,      ///< Somebody has removed or replaced it.
-    dead,         ///< It became a dead letter without a run that failed.
-    requeued,     ///< It came back from the dead letters.
-    interrupted,  ///< Its lock has ended, because its node died or was cut off: it runs again.
-};
-
-/// created, failed, succeeded, deleted, dead, requeued, interrupted.
-[[nodiscard]] std::string_view name_of(JobEvent event);
-
 /// A line of the job log. Empty texts and nullopt: it was not so, or the job had none.
 struct JobLogLine {
     std::string id = {};  ///< Ascends with the time.
@@ -47,47 +33,6 @@ struct JobLogLine {
     std::string details = {};  ///< Stack trace or output, the end of it; only log_line() has it.
 
     bool operator==(const JobLogLine&) const = default;
-};
-
-/// Which lines are meant. All that is set must match; of events one is enough. What is empty
-/// restricts nothing.
-struct JobLogQuery {
-    std::string job = {};
-    std::string handler_type = {};
-    std::string process_instance_id = {};
-    std::string process_definition_id = {};
-    std::string element_id = {};
-    std::string tenant_id = {};
-    std::string node = {};
-    std::string reason = {};
-    std::vector<JobEvent> events = {};
-    std::optional<TimePoint> from = {};    ///< Inclusive.
-    std::optional<TimePoint> before = {};  ///< Exclusive.
-};
-
-/// A run that has succeeded; its job is gone.
-struct FinishedRun {
-    std::string id = {};  ///< Ascends with the time.
-    TimePoint ended{};
-    std::string job = {};
-    std::string handler_type = {};
-    std::string process_instance_id = {};
-    std::string tenant_id = {};
-    std::string node = {};  ///< The lock owner that held the job: a node, or an external worker.
-    int attempt = 1;
-    std::optional<Duration> waited = {};  ///< From when it could have run until it began.
-    std::optional<Duration> duration = {};
-    std::string message = {};  ///< What it told last.
-
-    bool operator==(const FinishedRun&) const = default;
-};
-
-/// Which runs are meant: one of the texts of each list, and what is empty restricts nothing.
-struct FinishedRunQuery {
-    std::string job = {};
-    std::vector<std::string> handler_types = {};
-    std::vector<std::string> process_instance_ids = {};
-    std::vector<std::string> tenant_ids = {};
 };
 
 /// What a run that is under way has told (JobContext::progress and log).

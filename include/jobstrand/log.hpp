@@ -13,7 +13,7 @@ enum class LogLevel { debug, info, warn, error };
 struct LogField {
     std::string_view name;
     std::string value;
-    bool is_number = false;
+    bool is_number = false;  ///< Programs read it as one.
 };
 
 /// Borrowed: valid until the writer returns.

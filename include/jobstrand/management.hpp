@@ -4,12 +4,12 @@
 #include <jobstrand/engine.hpp>
 #include <jobstrand/history.hpp>
 #include <jobstrand/job_query.hpp>
+#include <jobstrand/limit.hpp>
 #include <jobstrand/time.hpp>
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -69,33 +69,6 @@ struct IncidentQuery {
     std::string tenant_id = {};
 };
 
-/// So many starts in any stretch of time of this length.
-struct StartRate {
-    int starts = 1;                            ///< 1 to 1,000,000.
-    Duration period{std::chrono::seconds(1)};  ///< 1 s to 24 h.
-
-    bool operator==(const StartRate&) const = default;
-};
-
-/// The most that may run at the same time, or start in some time, of the jobs that its name means;
-/// nullopt: any number. docs/limits.md says more.
-struct JobLimit {
-    std::string name = {};               ///< `type:mail`, `tenant:*`: KIND:VALUE.
-    std::optional<int> concurrent = {};  ///< Over all nodes. 0 to 10,000.
-    std::optional<int> per_node = {};    ///< On one node. 0 to 10,000.
-    std::optional<StartRate> rate = {};
-
-    bool operator==(const JobLimit&) const = default;
-};
-
-/// A limit that is set. With one of each value (`*`) the counts are those of all values together.
-struct StoredLimit : JobLimit {
-    std::int64_t running = 0;
-    std::int64_t waiting = 0;
-
-    bool operator==(const StoredLimit&) const = default;
-};
-
 /// What operators do with jobs, for an app that has a page of its own for it; Engine has the lists,
 /// and the job definitions. docs/embedding.md has examples.
 ///
@@ -106,8 +79,8 @@ struct StoredLimit : JobLimit {
 /// (std::logic_error). Thread safety: safe. The engine must outlive it; it need not run.
 class Management final {
 public:
-    explicit Management(Engine& engine);
-    ~Management();
+    explicit Management(Engine& engine) : engine_(engine) {}
+    ~Management() = default;
 
     Management(const Management&) = delete;
     Management& operator=(const Management&) = delete;
@@ -175,8 +148,7 @@ public:
     ChangeAnswer remove_limit(const std::string& name);
 
 private:
-    class Parts;
-    const std::unique_ptr<Parts> parts_;
+    Engine& engine_;
 };
 
 }  // namespace jobstrand

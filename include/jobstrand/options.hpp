@@ -20,6 +20,12 @@ struct RetryOptions {
     std::string cycle = {};  ///< `R5/PT5M` or `PT1M,PT10M`; wins over both.
 };
 
+/// How an engine ends.
+enum class StopMode {
+    drain,    ///< Running jobs may finish within EngineOptions::shutdown_wait.
+    at_once,  ///< Running handlers are told to stop as well.
+};
+
 /// How an engine opens its database and runs jobs. docs/configuration.md says more about each.
 struct EngineOptions {
     /// `sqlite:PATH`, `mysql://user:password@host:port/database`, or `postgresql://...`, with

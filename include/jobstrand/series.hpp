@@ -15,17 +15,6 @@
 
 namespace jobstrand {
 
-/// What a series does now.
-enum class SeriesState {
-    waiting,  ///< For the due date of its next turn.
-    running,  ///< Only without overlap: the next turn follows when this one has ended.
-    paused,   ///< It was, or its group.
-    ended,    ///< There is no further turn.
-};
-
-/// waiting, running, paused, ended.
-[[nodiscard]] std::string_view name_of(SeriesState state);
-
 /// A series as it is in the database. Of `turn` there are the handler type, the retries, and the
 /// due date of the next one; Engine::find(turn_id) has the rest.
 struct StoredSeries : NewSeries {

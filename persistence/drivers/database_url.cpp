@@ -93,4 +93,12 @@ schema::ParseResult<DatabaseUrl> parse_database_url(std::string_view text) {
     return parse_url(text, known);
 }
 
+DatabaseUrl required_database_url(std::string_view text) {
+    const auto url = parse_database_url(text);
+    if (!url) {
+        throw std::invalid_argument(url.error().message);
+    }
+    return url.value();
+}
+
 }  // namespace jobstrand::persistence

@@ -76,4 +76,7 @@ option_duration(const DatabaseUrl& url, std::string_view key, schema::Duration o
 /// schemes and unknown options are errors that name the known ones.
 [[nodiscard]] schema::ParseResult<DatabaseUrl> parse_database_url(std::string_view text);
 
+/// The same; throws std::invalid_argument for what is none.
+[[nodiscard]] DatabaseUrl required_database_url(std::string_view text);
+
 }  // namespace jobstrand::persistence

@@ -258,14 +258,14 @@ void add_events(HistoryConditions& conditions, const std::vector<schema::JobEven
 }  // namespace
 
 std::vector<JobLogLine>
-SqlHistoryStore::job_log(const JobLogFilter& filter, std::string_view behind, std::size_t limit) {
+SqlHistoryStore::job_log(const JobLogQuery& filter, std::string_view behind, std::size_t limit) {
     HistoryConditions conditions;
     conditions.add_equal("JOB_ID_", filter.job);
     if (!behind.empty()) {
         conditions.add("ID_ < ?", behind);
     }
     // Where a period begins, the reading ends.
-    const std::string first = filter.after ? first_id_of(*filter.after) : std::string();
+    const std::string first = filter.from ? first_id_of(*filter.from) : std::string();
     const std::string end = filter.before ? first_id_of(*filter.before + kIdSlack) : std::string();
     if (!first.empty()) {
         conditions.add("ID_ >= ?", std::string_view(first));
@@ -273,12 +273,12 @@ SqlHistoryStore::job_log(const JobLogFilter& filter, std::string_view behind, st
     if (!end.empty()) {
         conditions.add("ID_ < ?", std::string_view(end));
     }
-    conditions.add_period("TIMESTAMP_", filter.after, filter.before);
+    conditions.add_period("TIMESTAMP_", filter.from, filter.before);
     conditions.add_equal("JOB_DEF_TYPE_", filter.handler_type);
-    conditions.add_equal("PROCESS_DEF_ID_", filter.definition);
-    conditions.add_equal("PROCESS_INSTANCE_ID_", filter.instance);
-    conditions.add_equal("ACT_ID_", filter.element);
-    conditions.add_equal("TENANT_ID_", filter.tenant);
+    conditions.add_equal("PROCESS_DEF_ID_", filter.process_definition_id);
+    conditions.add_equal("PROCESS_INSTANCE_ID_", filter.process_instance_id);
+    conditions.add_equal("ACT_ID_", filter.element_id);
+    conditions.add_equal("TENANT_ID_", filter.tenant_id);
     conditions.add_equal("HOSTNAME_", filter.node);
     conditions.add_equal("REASON_", filter.reason);
     add_events(conditions, filter.events);

@@ -90,14 +90,14 @@ std::optional<schema::Duration> time_span_in(const Row& row, std::size_t column)
                                : std::optional(schema::Duration(row.integer(column)));
 }
 
-EndedRun run_in(const Row& row) {
+FinishedRun run_in(const Row& row) {
     return {
         .id = std::string(row.text(0)),
         .ended = row.time(1).value_or(schema::TimePoint{}),
         .job = std::string(row.text(2)),
         .handler_type = std::string(row.text(3)),
-        .tenant = std::string(row.text(4)),
-        .instance = std::string(row.text(5)),
+        .process_instance_id = std::string(row.text(5)),
+        .tenant_id = std::string(row.text(4)),
         .node = std::string(row.text(6)),
         .attempt = static_cast<int>(row.integer(7)),
         .waited = time_span_in(row, 8),
@@ -110,15 +110,15 @@ Value milliseconds_or_null(const std::optional<schema::Duration>& time) {
     return time ? Value{std::int64_t{time->count()}} : Value{};
 }
 
-void append_run(std::vector<Value>& values, const EndedRun& run, const Dialect& dialect) {
+void append_run(std::vector<Value>& values, const FinishedRun& run, const Dialect& dialect) {
     values.insert(
         values.end(),
         {std::string_view(run.id),
          storable(run.ended, dialect),
          std::string_view(run.job),
          std::string_view(run.handler_type),
-         text_or_null(run.tenant),
-         text_or_null(run.instance),
+         text_or_null(run.tenant_id),
+         text_or_null(run.process_instance_id),
          std::string_view(run.node),
          std::int64_t{run.attempt},
          milliseconds_or_null(run.waited),
@@ -128,7 +128,7 @@ void append_run(std::vector<Value>& values, const EndedRun& run, const Dialect& 
 }
 
 /// The one that has these rows in the order of the list.
-std::string index_for(const EndedRunFilter& filter, const Dialect& dialect) {
+std::string index_for(const FinishedRunQuery& filter, const Dialect& dialect) {
     if (!filter.job.empty()) {
         return by_index(dialect, "JS_IDX_ENDED_RUN_JOB");
     }
@@ -138,14 +138,14 @@ std::string index_for(const EndedRunFilter& filter, const Dialect& dialect) {
 
 }  // namespace
 
-void SqlRunStore::add_runs(std::span<const EndedRun> runs) {
-    std::vector<EndedRun> named(runs.begin(), runs.end());
-    for (EndedRun& run : named) {
+void SqlRunStore::add_runs(std::span<const FinishedRun> runs) {
+    std::vector<FinishedRun> named(runs.begin(), runs.end());
+    for (FinishedRun& run : named) {
         run.id = book_.next_id(run.ended);
     }
     const auto write = [&](Transaction& transaction) {
         NewRows rows{.table = "JS_ENDED_RUN", .columns = kRunColumns};
-        for (const EndedRun& run : named) {
+        for (const FinishedRun& run : named) {
             append_run(rows.values, run, transaction.dialect());
         }
         insert_all(transaction, rows);
@@ -153,17 +153,20 @@ void SqlRunStore::add_runs(std::span<const EndedRun> runs) {
     runner_.run(write, {});  // A commit in doubt is left as it is.
 }
 
-std::vector<EndedRun>
-SqlRunStore::ended_runs(const EndedRunFilter& filter, std::string_view behind, std::size_t limit) {
+std::vector<FinishedRun> SqlRunStore::ended_runs(
+    const FinishedRunQuery& filter,
+    std::string_view behind,
+    std::size_t limit
+) {
     HistoryConditions conditions;
     conditions.add_equal("JOB_ID_", filter.job);
     if (!behind.empty()) {
         conditions.add("ID_ < ?", behind);
     }
     conditions.add_one_of("HANDLER_TYPE_", filter.handler_types);
-    conditions.add_one_of("TENANT_ID_", filter.tenants);
-    conditions.add_one_of("PROC_INST_ID_", filter.instances);
-    std::vector<EndedRun> runs;
+    conditions.add_one_of("TENANT_ID_", filter.tenant_ids);
+    conditions.add_one_of("PROC_INST_ID_", filter.process_instance_ids);
+    std::vector<FinishedRun> runs;
     runner_.read([&](Connection& connection) {
         runs.clear();
         const std::string sql = fmt::format(

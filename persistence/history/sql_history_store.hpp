@@ -61,7 +61,7 @@ public:
     SqlHistoryStore(TransactionRunner& runner, HistoryBook& book) : runner_(runner), book_(book) {}
 
     [[nodiscard]] std::vector<JobLogLine>
-    job_log(const JobLogFilter& filter, std::string_view behind, std::size_t limit) override;
+    job_log(const JobLogQuery& filter, std::string_view behind, std::size_t limit) override;
     [[nodiscard]] std::optional<JobLogLine> find_log_line(std::string_view id) override;
     JobLogCleaning clean_job_log(const JobLogBounds& bounds) override;
     [[nodiscard]] std::vector<Incident>
@@ -83,9 +83,9 @@ class SqlRunStore final : public RunStore {
 public:
     SqlRunStore(TransactionRunner& runner, HistoryBook& book) : runner_(runner), book_(book) {}
 
-    void add_runs(std::span<const EndedRun> runs) override;
-    [[nodiscard]] std::vector<EndedRun>
-    ended_runs(const EndedRunFilter& filter, std::string_view behind, std::size_t limit) override;
+    void add_runs(std::span<const FinishedRun> runs) override;
+    [[nodiscard]] std::vector<FinishedRun>
+    ended_runs(const FinishedRunQuery& filter, std::string_view behind, std::size_t limit) override;
     JobLogCleaning clean_runs(const EndedRunBounds& bounds) override;
 
 private:

@@ -310,7 +310,7 @@ public:
           order_(search.order),
           limit_(limit),
           source_(transaction, search.served, search.order) {
-        page_.rest = std::min(search.highest, search.served.scope.priorities.most);
+        page_.rest = std::min(search.highest, search.served.scope.priority_max);
         page_.rows.jobs.reserve(std::min(limit, schema::limits::kJobsPerTransaction));
     }
 
@@ -335,8 +335,8 @@ private:
     /// The priority that `rest` comes to, which then is the one below it.
     [[nodiscard]] std::optional<std::int64_t> next_priority() {
         const auto priority = page_.rest ? source_.next_priority(*page_.rest) : std::nullopt;
-        const bool is_any = priority && *priority >= search_.served.scope.priorities.least;
-        const bool is_last = !is_any || *priority == search_.served.scope.priorities.least;
+        const bool is_any = priority && *priority >= search_.served.scope.priority_min;
+        const bool is_last = !is_any || *priority == search_.served.scope.priority_min;
         page_.rest = is_last ? std::nullopt : std::optional(*priority - 1);
         return is_any ? priority : std::nullopt;
     }

@@ -4,6 +4,7 @@
 #include "persistence/sql/dialect.hpp"
 #include "schema/job_fields.hpp"
 #include "schema/series.hpp"
+#include "schema/text/utf8.hpp"
 
 #include <fmt/format.h>
 
@@ -46,12 +47,12 @@ void append_list(
 void append_range(
     BoundStatement& condition,
     std::string_view part,
-    const schema::PriorityRange& range
+    const schema::ServedScope& scope
 ) {
-    if (!range.is_all()) {
+    if (!schema::has_all_priorities(scope)) {
         condition.sql += part;
-        condition.parameters.emplace_back(range.least);
-        condition.parameters.emplace_back(range.most);
+        condition.parameters.emplace_back(scope.priority_min);
+        condition.parameters.emplace_back(scope.priority_max);
     }
 }
 
@@ -87,7 +88,7 @@ BoundStatement condition_of(const ServedJobs& served, const Dialect& dialect) {
     } else {
         append_list(condition, kHasWhatIsNeeded, served.needs);
     }
-    append_range(condition, kInPriorities, served.scope.priorities);
+    append_range(condition, kInPriorities, served.scope);
     append_scope(condition, served.scope, dialect, kListed, kListedOrNone);
     return condition;
 }
@@ -97,7 +98,7 @@ BoundStatement condition_of_others(const ServedJobs& served, const Dialect& dial
     append_list(condition, kOfOtherType, served.types);
     condition.sql += kExternal;
     condition.parameters.emplace_back(schema::kExternalWorkerType);
-    append_range(condition, kOutOfRange, served.scope.priorities);
+    append_range(condition, kOutOfRange, served.scope);
     append_scope(condition, served.scope, dialect, kNotListed, kNotListedNorNone);
     condition.sql += ')';
     return condition;
@@ -115,17 +116,17 @@ BoundStatement and_ours_or_served(const ServedJobs& served, const Dialect& diale
 
 namespace {
 
-char small_letter(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 std::string_view without_blanks_behind(std::string_view name) {
     return name.substr(0, name.find_last_not_of(' ') + 1);
 }
 
 bool are_same(std::string_view name, std::string_view served) {
     return std::ranges::equal(
-        without_blanks_behind(name), without_blanks_behind(served), {}, small_letter, small_letter
+        without_blanks_behind(name),
+        without_blanks_behind(served),
+        {},
+        schema::small_letter,
+        schema::small_letter
     );
 }
 

@@ -246,8 +246,7 @@ constexpr std::array kRights{
 
 /// History jobs are reserved, and the version is written by whoever upgrades.
 bool is_written_by_nodes(const schema::Table& table) {
-    return table.name != schema::table_of(schema::JobPlace::history) &&
-           table.name != "ACT_GE_PROPERTY";
+    return table.name != schema::kHistoryTable && table.name != "ACT_GE_PROPERTY";
 }
 
 bool is_allowed(Connection& connection, const schema::Table& table, const Right& right) {

@@ -83,9 +83,9 @@ void add_value(NodeLimits& limits, std::string_view field, std::string_view valu
         limits.fetching.jobs = limits.fetching.jobs && value != kJobs;
         limits.fetching.timers = limits.fetching.timers && value != kTimers;
     } else if (field == kLeastPriority) {
-        read_number(value, scope.priorities.least);
+        read_number(value, scope.priority_min);
     } else if (field == kMostPriority) {
-        read_number(value, scope.priorities.most);
+        read_number(value, scope.priority_max);
     }
     for (const schema::ScopeList& list : schema::kScopeLists) {
         if (name_of(list) == field) {
@@ -100,9 +100,9 @@ void replace_limits(Transaction& transaction, std::string_view node, const Serve
     const auto insert = [&](std::string_view field, std::string_view value) {
         transaction.execute(kInsertScope, {node, field, value});
     };
-    if (!scope.priorities.is_all()) {
-        insert(kLeastPriority, std::to_string(scope.priorities.least));
-        insert(kMostPriority, std::to_string(scope.priorities.most));
+    if (!schema::has_all_priorities(scope)) {
+        insert(kLeastPriority, std::to_string(scope.priority_min));
+        insert(kMostPriority, std::to_string(scope.priority_max));
     }
     for (const schema::ScopeList& list : schema::kScopeLists) {
         const std::vector<std::string>& values = scope.*list.values;
@@ -170,7 +170,7 @@ class KindColumns final {
 public:
     explicit KindColumns(const LivingNodes& nodes) {
         for (const auto& [name, node] : nodes) {
-            has_priority_ = has_priority_ || !node.scope.priorities.is_all();
+            has_priority_ = has_priority_ || !schema::has_all_priorities(node.scope);
         }
         for (const KindText& text : kKindTexts) {
             if (std::ranges::any_of(nodes, [&](const auto& node) {

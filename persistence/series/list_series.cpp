@@ -7,7 +7,23 @@
 #include <array>
 #include <utility>
 
-namespace jobstrand::persistence {
+namespace jobstrand {
+
+std::string_view name_of(SeriesState state) {
+    switch (state) {
+        case SeriesState::waiting:
+            return "waiting";
+        case SeriesState::running:
+            return "running";
+        case SeriesState::paused:
+            return "paused";
+        case SeriesState::ended:
+            return "ended";
+    }
+    return {};
+}
+
+namespace persistence {
 
 namespace {
 
@@ -109,20 +125,6 @@ select(TransactionRunner& runner, const Where& where, std::size_t limit) {
 
 }  // namespace
 
-std::string_view name_of(SeriesCondition condition) {
-    switch (condition) {
-        case SeriesCondition::waiting:
-            return "waiting";
-        case SeriesCondition::running:
-            return "running";
-        case SeriesCondition::paused:
-            return "paused";
-        case SeriesCondition::ended:
-            return "ended";
-    }
-    return {};
-}
-
 std::optional<SeriesCondition> series_condition_named(std::string_view name) {
     for (const SeriesCondition condition : kConditions) {
         if (name_of(condition) == name) {
@@ -153,4 +155,6 @@ std::optional<SeriesSummary> SeriesStore::find_series(std::string_view key) {
     return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 
-}  // namespace jobstrand::persistence
+}  // namespace persistence
+
+}  // namespace jobstrand

@@ -2,6 +2,8 @@
 
 #include "schema/time.hpp"
 
+#include <jobstrand/value.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -15,13 +17,11 @@ namespace jobstrand::persistence {
 struct Dialect;
 struct NewRows;
 
-/// What a column of bytes holds.
-using Bytes = std::span<const std::byte>;
+using jobstrand::Bytes;
 
 /// A parameter of a statement: NULL (`{}` or `nullptr`), or a value. Texts and bytes are borrowed:
-/// they must live until the call returns.
-using Value = std::
-    variant<std::nullptr_t, bool, std::int64_t, double, std::string_view, Bytes, schema::TimePoint>;
+/// they must live until the call returns. The public Value makes one of whatever an app has.
+using Value = jobstrand::Value::Content;
 
 /// NULL for an empty text, as in schema::Job.
 [[nodiscard]] inline Value text_or_null(std::string_view text) {
@@ -32,24 +32,13 @@ using Value = std::
     return time ? Value{*time} : Value{};
 }
 
-/// One row of a result; columns count from 0. Views live until the reader returns. Asking a NULL
-/// for its value gives "", 0, false, no bytes. Throws std::logic_error for a column that was not
-/// selected, and DbError `unreadable` for a number, a truth value or a time that is none.
-class Row {
+/// A row as apps see it; for a number, a truth value or a time that is none it throws DbError
+/// `unreadable`.
+class Row : public jobstrand::Row {
 public:
-    virtual ~Row() = default;
-    [[nodiscard]] virtual bool is_null(std::size_t column) const = 0;
-
     /// Whether bytes stand there although the column is one of texts; only SQLite lets them. No
     /// text equals them. To be asked before anything else about the column.
     [[nodiscard]] virtual bool is_bytes(std::size_t /*column*/) const { return false; }
-
-    [[nodiscard]] virtual std::string_view text(std::size_t column) const = 0;
-    [[nodiscard]] virtual std::int64_t integer(std::size_t column) const = 0;
-    [[nodiscard]] virtual double real(std::size_t column) const = 0;
-    [[nodiscard]] virtual bool boolean(std::size_t column) const = 0;
-    [[nodiscard]] virtual Bytes blob(std::size_t column) const = 0;
-    [[nodiscard]] virtual std::optional<schema::TimePoint> time(std::size_t column) const = 0;
 };
 
 /// A SELECT and the number of columns that it returns; 0: as many as the database says.

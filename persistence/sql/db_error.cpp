@@ -2,6 +2,17 @@
 
 namespace jobstrand::persistence {
 
+namespace {
+
+// Both list the same kinds in the same order.
+static_assert(static_cast<int>(DbErrorKind::other) == static_cast<int>(ErrorKind::other));
+
+ErrorKind public_kind_of(DbErrorKind kind) {
+    return kind == DbErrorKind::unreadable ? ErrorKind::other : static_cast<ErrorKind>(kind);
+}
+
+}  // namespace
+
 std::string_view name_of(DbErrorKind kind) {
     switch (kind) {
         case DbErrorKind::conflict:
@@ -37,12 +48,10 @@ std::string_view name_of(DbErrorKind kind) {
 }
 
 DbError::DbError(DbErrorKind kind, const std::string& message)
-    : std::runtime_error(message), kind_(kind) {}
+    : Error(public_kind_of(kind), message), kind_(kind) {}
 
-bool DbError::is_transient() const noexcept {
-    return kind_ == DbErrorKind::conflict || kind_ == DbErrorKind::busy ||
-           kind_ == DbErrorKind::connection_lost;
-}
+DbError::DbError(const Error& error)
+    : Error(error), kind_(static_cast<DbErrorKind>(error.kind())) {}
 
 bool DbError::is_outage() const noexcept {
     return poisons_connection() || kind_ == DbErrorKind::unreachable ||

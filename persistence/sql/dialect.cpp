@@ -2,6 +2,7 @@
 
 #include "persistence/sql/table_dialect.hpp"
 #include "schema/limits.hpp"
+#include "schema/text/utf8.hpp"
 
 #include <fmt/format.h>
 
@@ -43,19 +44,12 @@ std::string json_path_of(std::span<const std::string> members) {
 namespace {
 
 using schema::ColumnKind;
+using schema::in_small_letters;
 
 constexpr std::size_t kMilliseconds = 3;
 
 /// Of columns that hold what is short by nature (ACT_GE_PROPERTY.VALUE_).
 constexpr std::size_t kValueLength = 300;
-
-std::string in_small_letters(std::string_view text) {
-    std::string small(text);
-    std::ranges::transform(small, small.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    return small;
-}
 
 }  // namespace
 

@@ -39,7 +39,7 @@ public:
     }
 
 private:
-    std::array<std::atomic<std::uint64_t>, static_cast<std::size_t>(DbErrorKind::other) + 1>
+    std::array<std::atomic<std::uint64_t>, static_cast<std::size_t>(DbErrorKind::unreadable) + 1>
         failures_{};
 };
 

@@ -459,14 +459,14 @@ void log_runs(TrialStage& stage) {
     throughput.add_throughput(stage.name(), std::span(&span, 1));
     throughput.add_throughput(stage.name(), std::span(&span, 1));
     (void)throughput.forget_throughput(schema::kShortSpan, stage.now() + 1s);
-    const EndedRun run{.ended = stage.now(), .job = stage.name(), .handler_type = stage.name()};
+    const FinishedRun run{.ended = stage.now(), .job = stage.name(), .handler_type = stage.name()};
     stage.store().runs().add_runs(std::span(&run, 1));
 }
 
 void forget_the_past(TrialStage& stage) {
     const std::vector<Job> taken = stage.insert_and_take({stage.job()});
     stage.apply({{taken.front(), failure_of(taken.front(), false, stage.now())}});
-    const EndedRun run{.ended = stage.now(), .job = stage.name(), .handler_type = stage.name()};
+    const FinishedRun run{.ended = stage.now(), .job = stage.name(), .handler_type = stage.name()};
     stage.store().runs().add_runs(std::span(&run, 1));
     const schema::TimePoint later = stage.now() + 1h;
     HistoryStore& history = stage.store().history();

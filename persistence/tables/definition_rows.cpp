@@ -417,11 +417,11 @@ private:
             kThoseThatAreFree,
             fmt::arg("table", schema::table_of(place_)),
             fmt::arg("by_id", dialect.by_id),
-            fmt::arg("free", has_lock(place_) ? kIsFree : ""),
+            fmt::arg("free", schema::has_lock(place_) ? kIsFree : ""),
             fmt::arg("skip_locked", dialect.skip_locked)
         );
         std::vector<Value> lock_test;
-        if (has_lock(place_)) {
+        if (schema::has_lock(place_)) {
             lock_test = {now_, schema::kWaitingOwner, schema::kLimitedOwner};
         }
         const std::vector<std::string_view> list = borrowed(ids);

@@ -167,6 +167,12 @@ bool is_harmless(char32_t code) {
     return !is_control(code) && !misleads(code);
 }
 
+std::string in_small_letters(std::string_view text) {
+    std::string small(text);
+    std::ranges::transform(small, small.begin(), small_letter);
+    return small;
+}
+
 std::string printable(std::string_view text) {
     std::string out;
     out.reserve(text.size());

@@ -24,6 +24,12 @@ namespace jobstrand::schema {
 /// The end of `text` with the same replacements: as many whole characters as `limit` bytes hold.
 [[nodiscard]] std::string last_bytes(std::string_view text, std::size_t limit);
 
+/// Capitals of ASCII become small letters, all else stays.
+[[nodiscard]] constexpr char small_letter(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+[[nodiscard]] std::string in_small_letters(std::string_view text);
+
 // Texts of others as they are shown to people: on one line, and harmless to a terminal.
 
 /// The code point of a whole UTF-8 character.

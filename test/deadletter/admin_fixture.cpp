@@ -14,7 +14,7 @@ using schema::JobPlace;
     switch (answer) {
         case ItemAnswer::done:
             return "done";
-        case ItemAnswer::skipped:
+        case ItemAnswer::unchanged:
             return "skipped";
         case ItemAnswer::not_found:
             return "not_found";

@@ -11,7 +11,7 @@ using Ids = std::vector<std::string>;
 [[nodiscard]] ItemResult change_one(const std::string& id) {
     switch (id.front()) {
         case 's':
-            return {.id = id, .answer = ItemAnswer::skipped};
+            return {.id = id, .answer = ItemAnswer::unchanged};
         case 'n':
             return {.id = id, .answer = ItemAnswer::not_found};
         case 'l':

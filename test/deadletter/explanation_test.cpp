@@ -243,7 +243,7 @@ std::vector<Given> node_cases() {
          },
          {free}},
         {"outside of the priorities",
-         [](JobFacts& f) { f.nodes.front().scope.priorities = {.least = 10}; },
+         [](JobFacts& f) { f.nodes.front().scope.priority_min = 10; },
          {out_of_scope}},
         {"of another tenant",
          [](JobFacts& f) { f.nodes.front().scope.tenants = {"acme"}; },

@@ -6,13 +6,12 @@
 namespace jobstrand::test {
 namespace {
 
-using persistence::EndedRun;
 using testing::IsEmpty;
 using testing::SizeIs;
 
 class LastRunsOfEngine : public EngineTest {
 protected:
-    [[nodiscard]] static std::vector<EndedRun> runs(engine::Wiring& engine) {
+    [[nodiscard]] static std::vector<FinishedRun> runs(engine::Wiring& engine) {
         return engine.run_store().ended_runs({}, {}, 100);
     }
 };
@@ -31,7 +30,7 @@ TEST_F(LastRunsOfEngine, Are_seen_soon_and_the_job_is_gone) {
     ASSERT_THAT(ended, SizeIs(1));
     EXPECT_EQ(ended[0].job, id);
     EXPECT_EQ(ended[0].handler_type, "test");
-    EXPECT_EQ(ended[0].tenant, "tenant");
+    EXPECT_EQ(ended[0].tenant_id, "tenant");
     EXPECT_EQ(ended[0].node, engine->node_store().nodes().at(0).identity.node);
     EXPECT_TRUE(ended[0].waited && ended[0].duration);
     EXPECT_FALSE(engine->store().find(id));

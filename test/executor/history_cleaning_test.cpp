@@ -23,8 +23,8 @@ using schema::HistoryRetention;
 /// A past that is only forgotten.
 class ForgettingStore : public persistence::HistoryStore {
 public:
-    [[nodiscard]] std::vector<JobLogLine>
-    job_log(const persistence::JobLogFilter&, std::string_view, std::size_t) override {
+    [[nodiscard]] std::vector<JobLogLine> job_log(const JobLogQuery&, std::string_view, std::size_t)
+        override {
         return {};
     }
     [[nodiscard]] std::optional<JobLogLine> find_log_line(std::string_view) override { return {}; }
@@ -112,7 +112,7 @@ TEST_F(HistoryCleaningTest, Outside_of_its_window_it_waits) {
 
 // R055
 TEST_F(HistoryCleaningTest, A_node_whose_priorities_leave_it_out_leaves_it_to_others) {
-    const schema::ServedScope low{.priorities = {.least = 0, .most = 9}};
+    const schema::ServedScope low{.priority_min = 0, .priority_max = 9};
     EXPECT_TRUE(executor::is_to_clean({.priority = 0}, low));
     EXPECT_FALSE(executor::is_to_clean({.priority = 10}, low));
     EXPECT_TRUE(executor::is_to_clean({.priority = 10}, {}));

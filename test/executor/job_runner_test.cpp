@@ -92,7 +92,7 @@ TEST_F(JobRunnerTest, Who_watches_is_told_of_each_run) {
     std::vector<std::string> runs;
     std::string span;
     schema::Duration waited{0};
-    on_run = [&](const FinishedRun& run) {
+    on_run = [&](const WatchedRun& run) {
         std::ostringstream line;
         line << run.job.id << ' ' << run.attempt << ' ' << (run.ended - run.began).count() << ' '
              << schema::name_of(run.reason) << ' ' << run.error;

@@ -15,7 +15,6 @@ namespace jobstrand::executor {
 namespace {
 
 using namespace std::chrono_literals;
-using persistence::EndedRun;
 using persistence::Outcome;
 using persistence::OutcomeAnswer;
 using testing::ElementsAre;
@@ -48,9 +47,9 @@ void add(
     runs.add(outcomes, std::vector(outcomes.size(), answer), "node-1");
 }
 
-[[nodiscard]] std::vector<std::string> jobs_in(const std::vector<EndedRun>& runs) {
+[[nodiscard]] std::vector<std::string> jobs_in(const std::vector<FinishedRun>& runs) {
     std::vector<std::string> jobs;
-    for (const EndedRun& run : runs) {
+    for (const FinishedRun& run : runs) {
         jobs.push_back(run.job);
     }
     return jobs;
@@ -110,14 +109,14 @@ TEST(LastRunsOfNode, Wake_their_writer_once_until_they_are_taken) {
 
 class RunTable : public persistence::RunStore {
 public:
-    void add_runs(std::span<const EndedRun> runs) override {
+    void add_runs(std::span<const FinishedRun> runs) override {
         if (is_away) {
             throw persistence::DbError(persistence::DbErrorKind::unreachable, "away");
         }
         written.emplace_back(runs.begin(), runs.end());
     }
-    std::vector<EndedRun>
-    ended_runs(const persistence::EndedRunFilter&, std::string_view, std::size_t) override {
+    std::vector<FinishedRun> ended_runs(const FinishedRunQuery&, std::string_view, std::size_t)
+        override {
         return {};
     }
     persistence::JobLogCleaning clean_runs(const persistence::EndedRunBounds& bounds) override {
@@ -127,7 +126,7 @@ public:
 
     bool is_away = false;
     bool is_more = false;
-    std::vector<std::vector<EndedRun>> written;
+    std::vector<std::vector<FinishedRun>> written;
     std::vector<persistence::EndedRunBounds> cleaned;
 };
 

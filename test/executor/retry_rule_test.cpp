@@ -19,7 +19,7 @@ protected:
     }
 
     [[nodiscard]] static RetryRule saying(RetryDecision decision) {
-        return [decision](const schema::Job&, int, const Failed&) { return decision; };
+        return [decision](const RunningJob&, int, const Failed&) { return decision; };
     }
 
     const schema::Job job_ = test::a_job("a");
@@ -30,7 +30,7 @@ protected:
 TEST_F(RetryRuleTest, Is_told_of_the_job_the_attempt_and_the_failure) {
     schema::Job third = job_;
     third.attempts = 2;
-    const RetryRule rule = [](const schema::Job& job, int attempt, const Failed& failure) {
+    const RetryRule rule = [](const RunningJob& job, int attempt, const Failed& failure) {
         EXPECT_EQ(job.id, "a");
         EXPECT_EQ(attempt, 3);
         EXPECT_EQ(failure.message, "busy");
@@ -59,7 +59,7 @@ TEST_F(RetryRuleTest, Waits_have_a_bound) {
 }
 
 TEST_F(RetryRuleTest, That_throws_changes_nothing_and_is_logged) {
-    const auto throwing = [](const schema::Job&, int, const Failed&) -> RetryDecision {
+    const auto throwing = [](const RunningJob&, int, const Failed&) -> RetryDecision {
         throw std::runtime_error("a mistake");
     };
     EXPECT_TRUE(ruled(throwing).retryable);
@@ -72,7 +72,7 @@ TEST_F(RetryRuleTest, That_throws_changes_nothing_and_is_logged) {
 }
 
 TEST_F(RetryRuleTest, Is_not_asked_about_what_has_not_failed) {
-    const auto never = [](const schema::Job&, int, const Failed&) -> RetryDecision {
+    const auto never = [](const RunningJob&, int, const Failed&) -> RetryDecision {
         ADD_FAILURE() << "it was asked";
         return {};
     };

@@ -255,19 +255,11 @@ std::vector<OptionRow> options_of_scope() {
     return {
         row("scope.priority_min",
             at(&EngineOptions::scope, &ServedScope::priority_min),
-            executor_at(
-                &ExecutorSettings::scope,
-                &schema::ServedScope::priorities,
-                &schema::PriorityRange::least
-            ),
+            executor_at(&ExecutorSettings::scope, &ServedScope::priority_min),
             17),
         row("scope.priority_max",
             at(&EngineOptions::scope, &ServedScope::priority_max),
-            executor_at(
-                &ExecutorSettings::scope,
-                &schema::ServedScope::priorities,
-                &schema::PriorityRange::most
-            ),
+            executor_at(&ExecutorSettings::scope, &ServedScope::priority_max),
             17),
         of_scope(
             "scope.categories", &ServedScope::categories, &schema::ServedScope::categories, {"x"}

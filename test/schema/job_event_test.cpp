@@ -10,6 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 
 using schema::DayWindow;
+using schema::is_logged;
 using schema::JobEvent;
 using schema::JobLogLevel;
 using schema::parse_time_of_day;

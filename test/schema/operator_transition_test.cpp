@@ -68,7 +68,6 @@ TEST(OperatorTransition, Suspendable_are_the_places_that_jobs_leave_by_themselve
         const bool can_leave = place != JobPlace::suspended && place != JobPlace::dead_letter;
         EXPECT_EQ(can_be_suspended(place), can_leave) << name_of(place);
     }
-    EXPECT_FALSE(can_be_suspended(JobPlace::history));
 }
 
 }  // namespace

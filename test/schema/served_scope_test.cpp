@@ -33,22 +33,22 @@ TEST(ServedScope, A_job_is_in_it_when_each_of_its_fields_is) {
         {"no tenant", {.tenants = {""}}, false, true},
         {"the definition", {.definitions = {"invoice:1"}}, true, false},
         {"its next version", {.definitions = {"invoice:2"}}, false, false},
-        {"the priority", {.priorities = {3, 3}}, true, false},
-        {"lower priorities", {.priorities = {0, 2}}, false, true},
+        {"the priority", {.priority_min = 3, .priority_max = 3}, true, false},
+        {"lower priorities", {.priority_min = 0, .priority_max = 2}, false, true},
         {"all but one", {.categories = {"mail"}, .tenants = {"umbra"}}, false, false},
         {"capitals", {.categories = {"Mail"}}, false, false},
     };
     for (const Case& one : cases) {
-        EXPECT_EQ(one.scope.contains(a_mail()), one.takes_the_mail) << one.what;
-        EXPECT_EQ(one.scope.contains(a_job("b").with_priority(0)), one.takes_a_plain_job)
+        EXPECT_EQ(contains(one.scope, a_mail()), one.takes_the_mail) << one.what;
+        EXPECT_EQ(contains(one.scope, a_job("b").with_priority(0)), one.takes_a_plain_job)
             << one.what;
     }
 }
 
 TEST(ServedScope, Is_all_only_without_any_limit) {
-    EXPECT_TRUE(ServedScope{}.is_all());
-    EXPECT_FALSE(ServedScope{.tenants = {""}}.is_all());
-    EXPECT_FALSE(ServedScope{.priorities = {.least = 0}}.is_all());
+    EXPECT_TRUE(is_all(ServedScope{}));
+    EXPECT_FALSE(is_all(ServedScope{.tenants = {""}}));
+    EXPECT_FALSE(is_all(ServedScope{.priority_min = 0}));
 }
 
 }  // namespace

@@ -182,7 +182,7 @@ TEST(Tables, Every_place_has_its_table) {
     for (const JobPlace place : kJobPlaces) {
         EXPECT_EQ(table_named(table_of(place)).primary_key, "ID_") << name_of(place);
     }
-    EXPECT_EQ(table_named(table_of(JobPlace::history)).primary_key, "ID_");
+    EXPECT_EQ(table_named(kHistoryTable).primary_key, "ID_");
 }
 
 // A producer's plain INSERT names id, handler type and payload.

@@ -354,11 +354,11 @@ TEST_F(ScopeTest, A_token_is_for_the_engines_that_it_names) {
 
 TEST_F(ScopeTest, Jobs_that_are_done_are_seen_as_those_that_wait_are) {
     const std::string others = std::string(kSecret) + "-done";
-    persistence::EndedRun run{.ended = clock.now(), .job = "done", .handler_type = "mail"};
-    run.tenant = "a";
-    persistence::EndedRun other = run;
+    FinishedRun run{.ended = clock.now(), .job = "done", .handler_type = "mail"};
+    run.tenant_id = "a";
+    FinishedRun other = run;
     other.job = others;
-    other.tenant = kSecret;
+    other.tenant_id = kSecret;
     // The one that is not seen is the latest, and a page of one goes on behind it.
     engine.run_store().add_runs(std::vector{run, other});
     const auto seen = [&](const std::string& name) {

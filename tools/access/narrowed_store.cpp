@@ -11,7 +11,6 @@
 
 namespace jobstrand::service {
 
-using persistence::EndedRun;
 using persistence::JobAnswer;
 using persistence::JobFilter;
 using persistence::SuspensionScope;
@@ -144,16 +143,16 @@ std::string without_values_of(std::span<const std::string> names, std::string_vi
     return MemberScan(names, json).run();
 }
 
-schema::Page<EndedRun>
-SeenRuns::list(const persistence::EndedRunFilter& filter, std::string behind, std::size_t limit) {
-    schema::Page<EndedRun> page;
+schema::Page<FinishedRun>
+SeenRuns::list(const FinishedRunQuery& filter, std::string behind, std::size_t limit) {
+    schema::Page<FinishedRun> page;
     for (;;) {
-        std::vector<EndedRun> runs = store_.ended_runs(filter, behind, limit + 1);
+        std::vector<FinishedRun> runs = store_.ended_runs(filter, behind, limit + 1);
         const bool is_end = runs.size() <= limit;
         if (!runs.empty()) {
             behind = runs.back().id;
         }
-        for (EndedRun& run : runs) {
+        for (FinishedRun& run : runs) {
             if (!is_seen(run)) {
                 continue;
             }
@@ -169,13 +168,13 @@ SeenRuns::list(const persistence::EndedRunFilter& filter, std::string behind, st
     }
 }
 
-std::optional<EndedRun> SeenRuns::last_of(const std::string& job) {
+std::optional<FinishedRun> SeenRuns::last_of(const std::string& job) {
     auto page = list({.job = job}, {}, 1);
     return page.items.empty() ? std::nullopt : std::optional(std::move(page.items.front()));
 }
 
-bool SeenRuns::is_seen(const EndedRun& run) const {
-    return scope_.serves(run.handler_type) && scope_.sees(run.tenant);
+bool SeenRuns::is_seen(const FinishedRun& run) const {
+    return scope_.serves(run.handler_type) && scope_.sees(run.tenant_id);
 }
 
 namespace {

@@ -36,13 +36,13 @@ public:
     SeenRuns(persistence::RunStore& store, const Scope& scope) : store_(store), scope_(scope) {}
 
     /// The latest first, behind a run's id; empty: from the latest one on.
-    [[nodiscard]] schema::Page<persistence::EndedRun>
-    list(const persistence::EndedRunFilter& filter, std::string behind, std::size_t limit);
+    [[nodiscard]] schema::Page<FinishedRun>
+    list(const FinishedRunQuery& filter, std::string behind, std::size_t limit);
 
-    [[nodiscard]] std::optional<persistence::EndedRun> last_of(const std::string& job);
+    [[nodiscard]] std::optional<FinishedRun> last_of(const std::string& job);
 
 private:
-    [[nodiscard]] bool is_seen(const persistence::EndedRun& run) const;
+    [[nodiscard]] bool is_seen(const FinishedRun& run) const;
 
     persistence::RunStore& store_;
     const Scope& scope_;

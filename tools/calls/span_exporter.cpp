@@ -51,14 +51,14 @@ constexpr int kError = 2;
 }
 
 /// From when the job could run.
-[[nodiscard]] schema::Duration waited(const executor::FinishedRun& run) {
+[[nodiscard]] schema::Duration waited(const executor::WatchedRun& run) {
     const auto could_run = std::max(run.job.due_date, run.job.create_time);
     return could_run ? std::max(run.began - *could_run, schema::Duration{0}) : schema::Duration{0};
 }
 
 /// `operation` is a word of the conventions for messaging.
 [[nodiscard]] std::vector<std::string>
-attributes_of(const executor::FinishedRun& run, std::string_view operation) {
+attributes_of(const executor::WatchedRun& run, std::string_view operation) {
     return {
         text_attribute("messaging.system", "jobstrand"),
         text_attribute("messaging.operation.type", operation),
@@ -69,7 +69,7 @@ attributes_of(const executor::FinishedRun& run, std::string_view operation) {
     };
 }
 
-[[nodiscard]] std::vector<std::string> attributes_of_run(const executor::FinishedRun& run) {
+[[nodiscard]] std::vector<std::string> attributes_of_run(const executor::WatchedRun& run) {
     std::vector<std::string> attributes = attributes_of(run, "process");
     attributes.push_back(text_attribute("jobstrand.outcome", schema::name_of(run.reason)));
     attributes.push_back(number_attribute("jobstrand.wait_ms", waited(run).count()));
@@ -77,7 +77,7 @@ attributes_of(const executor::FinishedRun& run, std::string_view operation) {
 }
 
 /// An interrupted run is neither.
-[[nodiscard]] std::string status_of(const executor::FinishedRun& run) {
+[[nodiscard]] std::string status_of(const executor::WatchedRun& run) {
     if (run.reason == TransitionReason::completed) {
         return fmt::format(R"({{"code":{}}})", kOk);
     }
@@ -126,7 +126,7 @@ struct SpanOfTrace {
 
 /// The span of a run; its parent is the span that the job was enqueued in.
 [[nodiscard]] std::string
-otlp_span(const executor::FinishedRun& run, const schema::TraceParent& span) {
+otlp_span(const executor::WatchedRun& run, const schema::TraceParent& span) {
     const auto parent = schema::parse_trace_parent(run.job.trace_parent);
     return json_of({
         .trace = span.trace_id,
@@ -143,7 +143,7 @@ otlp_span(const executor::FinishedRun& run, const schema::TraceParent& span) {
 /// The span before it: from when the node took the job until its handler began. Its parent is the
 /// same, or else that of the run. nullopt: there was nothing to wait for.
 [[nodiscard]] std::optional<std::string>
-otlp_lock_span(const executor::FinishedRun& run, const schema::TraceParent& span) {
+otlp_lock_span(const executor::WatchedRun& run, const schema::TraceParent& span) {
     if (!run.locked || *run.locked >= run.began) {
         return std::nullopt;
     }
@@ -220,7 +220,7 @@ void SpanExporter::start() {
     });
 }
 
-void SpanExporter::add(const executor::FinishedRun& run) {
+void SpanExporter::add(const executor::WatchedRun& run) {
     const auto span = schema::parse_trace_parent(run.trace_parent);
     if (!span || !span->is_sampled) {
         return;

@@ -43,7 +43,7 @@ public:
     void start();
 
     /// Takes the spans of a run that is sampled.
-    void add(const executor::FinishedRun& run);
+    void add(const executor::WatchedRun& run);
 
     /// Sends what is there; returns when that has been done, refused, or `limit` is over. What a
     /// collector does not take now is dropped.

@@ -19,7 +19,7 @@ namespace jobstrand::engine {
 namespace {
 
 /// How an executor names what an option is called otherwise.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kWords{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kWords{{
     {"lock_owner length", "the length of lock_owner"},
     {"core_pool_size", "threads"},
     {"order.aging", "priority_aging"},
@@ -27,8 +27,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kWords{{
     {"order.timers_first", "prefer_timers"},
     {"order.tenants_in_turn", "tenants_in_turn"},
     {"lock_granularity page", "claim_pages"},
-    {"scope.priorities.least", "scope.priority_min"},
-    {"scope.priorities.most", "scope.priority_max"},
     {"fire_ahead", "timer_fire_ahead"},
     {"retry.message_wait", "retry.wait"},
     {"retry.default_attempts", "retry.attempts"},
@@ -74,74 +72,6 @@ void require_sound(const WiringOptions& options) {
     }
 }
 
-using persistence::DbErrorKind;
-
-template <typename... Cases>
-struct Overloaded : Cases... {
-    using Cases::operator()...;
-};
-template <typename... Cases>
-Overloaded(Cases...) -> Overloaded<Cases...>;
-
-constexpr std::array kPlaces{
-    std::pair{JobPlace::executable, schema::JobPlace::executable},
-    std::pair{JobPlace::timer, schema::JobPlace::timer},
-    std::pair{JobPlace::suspended, schema::JobPlace::suspended},
-    std::pair{JobPlace::dead_letter, schema::JobPlace::dead_letter},
-    std::pair{JobPlace::external_worker, schema::JobPlace::external_worker},
-};
-
-constexpr std::array kErrors{
-    std::pair{ErrorKind::conflict, DbErrorKind::conflict},
-    std::pair{ErrorKind::busy, DbErrorKind::busy},
-    std::pair{ErrorKind::connection_lost, DbErrorKind::connection_lost},
-    std::pair{ErrorKind::in_doubt, DbErrorKind::in_doubt},
-    std::pair{ErrorKind::duplicate_key, DbErrorKind::duplicate_key},
-    std::pair{ErrorKind::too_long, DbErrorKind::too_long},
-    std::pair{ErrorKind::read_only, DbErrorKind::read_only},
-    std::pair{ErrorKind::storage_full, DbErrorKind::storage_full},
-    std::pair{ErrorKind::not_a_database, DbErrorKind::not_a_database},
-    std::pair{ErrorKind::access_denied, DbErrorKind::access_denied},
-    std::pair{ErrorKind::unreachable, DbErrorKind::unreachable},
-    std::pair{ErrorKind::schema_missing, DbErrorKind::schema_missing},
-    std::pair{ErrorKind::other, DbErrorKind::other},
-};
-
-constexpr std::array kStates{
-    std::pair{SeriesState::waiting, persistence::SeriesCondition::waiting},
-    std::pair{SeriesState::running, persistence::SeriesCondition::running},
-    std::pair{SeriesState::paused, persistence::SeriesCondition::paused},
-    std::pair{SeriesState::ended, persistence::SeriesCondition::ended},
-};
-
-constexpr std::array kAnswers{
-    std::pair{ChangeAnswer::done, deadletter::ItemAnswer::done},
-    std::pair{ChangeAnswer::unchanged, deadletter::ItemAnswer::skipped},
-    std::pair{ChangeAnswer::not_found, deadletter::ItemAnswer::not_found},
-    std::pair{ChangeAnswer::locked, deadletter::ItemAnswer::locked},
-    std::pair{ChangeAnswer::refused, deadletter::ItemAnswer::refused},
-};
-
-template <typename Pairs, typename First>
-auto second_of(const Pairs& pairs, First first) {
-    for (const auto& pair : pairs) {
-        if (pair.first == first) {
-            return pair.second;
-        }
-    }
-    return pairs.back().second;
-}
-
-template <typename Pairs, typename Second>
-auto first_of(const Pairs& pairs, Second second) {
-    for (const auto& pair : pairs) {
-        if (pair.second == second) {
-            return pair.first;
-        }
-    }
-    return pairs.back().first;
-}
-
 persistence::OnIncident listener_of(const OnIncident& on_incident) {
     if (!on_incident) {
         return {};
@@ -176,100 +106,7 @@ Incident to_public(const persistence::Incident& incident) {
     };
 }
 
-schema::JobPlace place_of(JobPlace place) {
-    return second_of(kPlaces, place);
-}
-
-JobPlace to_public(schema::JobPlace place) {
-    return first_of(kPlaces, place);
-}
-
-SeriesState to_public(persistence::SeriesCondition condition) {
-    return first_of(kStates, condition);
-}
-
-persistence::SeriesCondition condition_of(SeriesState state) {
-    return second_of(kStates, state);
-}
-
-ChangeAnswer to_public(deadletter::ItemAnswer answer) {
-    return first_of(kAnswers, answer);
-}
-
-ErrorKind to_public(DbErrorKind kind) {
-    return first_of(kErrors, kind);
-}
-
-DbErrorKind kind_of(ErrorKind kind) {
-    return second_of(kErrors, kind);
-}
-
-schema::ServedScope scope_of(ServedScope scope) {
-    return {
-        .priorities = {scope.priority_min, scope.priority_max},
-        .categories = std::move(scope.categories),
-        .tenants = std::move(scope.tenants),
-        .definitions = std::move(scope.definitions),
-    };
-}
-
-ServedScope to_public(schema::ServedScope scope) {
-    return {
-        .priority_min = scope.priorities.least,
-        .priority_max = scope.priorities.most,
-        .categories = std::move(scope.categories),
-        .tenants = std::move(scope.tenants),
-        .definitions = std::move(scope.definitions),
-    };
-}
-
 namespace {
-
-RunningJob running_job_of(const schema::Job& job) {
-    return {
-        .id = job.id,
-        .handler_type = job.handler_type,
-        .payload = job.payload,
-        .correlation_id = job.correlation_id,
-        .trace_parent = job.trace_parent,
-        .process_instance_id = job.process_instance_id,
-        .root_process_instance_id = job.root_process_instance_id,
-        .process_definition_id = job.process_definition_id,
-        .execution_id = job.execution_id,
-        .element_id = job.element_id,
-        .element_name = job.element_name,
-        .category = job.category,
-        .tenant_id = job.tenant_id,
-        .series = job.series,
-        .exception_message = job.exception_message,
-        .due_date = job.due_date,
-        .create_time = job.create_time,
-        .priority = job.priority,
-        .retries = job.retries,
-    };
-}
-
-/// The app's rule, with our types.
-executor::RetryRule retry_rule_of(const RetryRule& rule) {
-    if (!rule) {
-        return {};
-    }
-    return [rule](const schema::Job& job, int attempt, const executor::Failed& failure) {
-        const RetryDecision decision = rule(
-            running_job_of(job),
-            attempt,
-            {.message = failure.message,
-             .details = failure.details,
-             .retryable = failure.retryable,
-             .retry_after = failure.retry_after}
-        );
-        using What = executor::RetryDecision::What;
-        const What what = decision.what == RetryDecision::What::retry     ? What::retry
-                          : decision.what == RetryDecision::What::give_up ? What::give_up
-                                                                          : What::as_usual;
-        return executor::RetryDecision{.what = what, .wait = decision.wait};
-    };
-}
 
 RunResult run_result_of(schema::TransitionReason reason) {
     using Reason = schema::TransitionReason;
@@ -291,9 +128,9 @@ executor::OnRun on_run_of(const Hooks& hooks) {
     if (!hooks.after_run) {
         return {};
     }
-    return [after_run = hooks.after_run](const executor::FinishedRun& run) {
+    return [after_run = hooks.after_run](const executor::WatchedRun& run) {
         after_run(
-            {.job = running_job_of(run.job),
+            {.job = executor::running_job_of(run.job),
              .attempt = run.attempt,
              .began = run.began,
              .ended = run.ended,
@@ -307,7 +144,7 @@ executor::OnRun on_run_of(const Hooks& hooks) {
 
 JobContext context_of(const executor::JobContext& context) {
     return {
-        .job = running_job_of(context.job),
+        .job = executor::running_job_of(context.job),
         .attempt = context.attempt,
         .deadline = context.deadline,
         .stop = context.stop,
@@ -325,31 +162,14 @@ JobContext context_of(const executor::JobContext& context) {
 
 executor::HandlerResult result_of(HandlerResult result) {
     return std::visit(
-        Overloaded{
-            [](Succeeded&& succeeded) -> executor::HandlerResult {
-                return executor::Succeeded{.payload = std::move(succeeded.payload)};
-            },
-            [](Failed&& failed) -> executor::HandlerResult {
-                return executor::Failed{
-                    .message = std::move(failed.message),
-                    .details = std::move(failed.details),
-                    .retryable = failed.retryable,
-                    .retry_after = failed.retry_after};
-            },
-            [](Interrupted&& interrupted) -> executor::HandlerResult {
-                return executor::Interrupted{.wait = interrupted.wait};
-            },
-        },
+        [](auto&& one) -> executor::HandlerResult { return std::forward<decltype(one)>(one); },
         std::move(result)
     );
 }
 
 std::vector<persistence::Value> values_of(std::span<const Value> values) {
-    std::vector<persistence::Value> ours;
-    ours.reserve(values.size());
-    for (const Value& value : values) {
-        std::visit([&](const auto& content) { ours.emplace_back(content); }, value.content());
-    }
+    std::vector<persistence::Value> ours(values.size());
+    std::ranges::transform(values, ours.begin(), &Value::content);
     return ours;
 }
 
@@ -401,7 +221,7 @@ WiringOptions wiring_options_of(const EngineOptions& options) {
         .by_due_date = options.acquire_by_due_date,
         .aging = options.priority_aging,
         .tenants_in_turn = options.tenants_in_turn};
-    executor.scope = scope_of(options.scope);
+    executor.scope = options.scope;
     executor.exclusive_over_hierarchies = options.exclusive_over_hierarchies;
     executor.instances_together = options.instances_together;
     executor.lock_granularity =
@@ -428,7 +248,7 @@ WiringOptions wiring_options_of(const EngineOptions& options) {
     executor.retry = policy_of(options.retry);
     const HistoryOptions& history = options.history;
     executor.history = {
-        .job_log = static_cast<schema::JobLogLevel>(history.job_log),
+        .job_log = history.job_log,
         .incidents = history.incidents,
         .incident_target = history.incident_target};
     executor.history_retention = {
@@ -443,7 +263,7 @@ WiringOptions wiring_options_of(const EngineOptions& options) {
     ours.policies.retention = {
         .age = history.dead_letter_retention, .rows = history.dead_letter_max_rows};
     ours.on_incident = listener_of(history.on_incident);
-    ours.retry_rule = retry_rule_of(options.retry_rule);
+    ours.retry_rule = options.retry_rule;
     ours.on_run = on_run_of(options.hooks);
     require_sound(ours);
     return ours;

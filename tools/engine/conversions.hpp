@@ -28,13 +28,12 @@
 #include <span>
 #include <vector>
 
-/// The public types and ours, in both directions. Nothing is decided here.
+/// The public types and ours where they differ, in both directions. Nothing is decided here.
 namespace jobstrand::engine {
 
 [[nodiscard]] schema::Job job_of(NewJob job);
 [[nodiscard]] std::vector<executor::UniqueJob> jobs_of(std::vector<NewJob> jobs);
-[[nodiscard]] Enqueued to_public(schema::Enqueued enqueued);
-[[nodiscard]] StoredJob stored_job_of(schema::Job job, schema::JobPlace place);
+[[nodiscard]] StoredJob stored_job_of(schema::Job job, JobPlace place);
 
 /// Throws std::invalid_argument for a payload that no job can have.
 void require_sound_payload(const std::string& payload);
@@ -43,18 +42,7 @@ void require_sound_payload(const std::string& payload);
 [[nodiscard]] schema::Series series_of(NewSeries series);
 [[nodiscard]] StoredSeries to_public(persistence::SeriesSummary summary);
 
-[[nodiscard]] SeriesState to_public(persistence::SeriesCondition condition);
-[[nodiscard]] persistence::SeriesCondition condition_of(SeriesState state);
-
-[[nodiscard]] ChangeAnswer to_public(deadletter::ItemAnswer answer);
-
 [[nodiscard]] Incident to_public(const persistence::Incident& incident);
-
-[[nodiscard]] schema::JobPlace place_of(JobPlace place);
-[[nodiscard]] JobPlace to_public(schema::JobPlace place);
-
-[[nodiscard]] schema::ServedScope scope_of(ServedScope scope);
-[[nodiscard]] ServedScope to_public(schema::ServedScope scope);
 
 /// Borrows the texts of the job.
 [[nodiscard]] JobContext context_of(const executor::JobContext& context);
@@ -67,31 +55,17 @@ void require_sound_payload(const std::string& payload);
 [[nodiscard]] schema::RetryPolicy policy_of(const RetryOptions& options);
 [[nodiscard]] WiringOptions wiring_options_of(const EngineOptions& options);
 
-[[nodiscard]] ErrorKind to_public(persistence::DbErrorKind kind);
-[[nodiscard]] persistence::DbErrorKind kind_of(ErrorKind kind);
-
-/// Calls out of the library: what it throws becomes public.
-template <typename Call>
-auto with_public_errors(const Call& call) {
-    // Defended catch: our error type is not the app's.
-    try {
-        return call();
-    } catch (const persistence::DbError& error) {
-        throw Error(to_public(error.kind()), error.what());
-    } catch (const persistence::KeyHeld& error) {
-        throw Error(ErrorKind::duplicate_key, error.what());
-    }
-}
-
 /// Calls of the app's code from inside: an Error that it lets through is one of ours again, so that
 /// conflicts are tried again and outages are not the job's fault.
 template <typename Call>
 auto with_own_errors(const Call& call) {
-    // Defended catch: the app's error type is not ours.
+    // Defended catch: the app makes errors of the public type.
     try {
         return call();
+    } catch (const persistence::DbError&) {
+        throw;
     } catch (const Error& error) {
-        throw persistence::DbError(kind_of(error.kind()), error.what());
+        throw persistence::DbError(error);
     }
 }
 
@@ -100,8 +74,6 @@ auto with_own_errors(const Call& call) {
 [[nodiscard]] persistence::JobFilter filter_of(const JobQuery& query);
 [[nodiscard]] persistence::SortedPart part_of(const JobQuery& query);
 
-/// Throws std::invalid_argument for a name that is none.
-[[nodiscard]] schema::JobDefinition definition_of(const JobDefinition& definition);
 [[nodiscard]] JobDefinition to_public(const schema::JobDefinition& definition);
 
 /// Turns each NewJob::due into a due date. `calendars` is asked once, and only if a job names one.
@@ -111,6 +83,7 @@ void resolve_due_texts(
     schema::TimePoint now,
     const std::function<schema::CalendarTexts()>& calendars
 );
+void resolve_due_texts(std::span<NewJob> jobs, Wiring& wiring);
 
 /// What became of the one item that `operation` is about.
 template <typename Operation>
@@ -123,7 +96,7 @@ template <typename Operation>
 
 template <typename Operation>
 [[nodiscard]] ChangeAnswer answer_of(const Operation& operation) {
-    return to_public(item_of(operation).answer);
+    return item_of(operation).answer;
 }
 
 }  // namespace jobstrand::engine

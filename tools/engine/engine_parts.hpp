@@ -34,9 +34,9 @@ class ShownLog final : public schema::Log {
 public:
     ShownLog(WriteLog write, LogLevel least) : write_(std::move(write)), least_(least) {}
 
-    [[nodiscard]] bool enabled(schema::LogLevel level) const noexcept override;
+    [[nodiscard]] bool enabled(LogLevel level) const noexcept override;
     void write(
-        schema::LogLevel level,
+        LogLevel level,
         std::string_view message,
         std::initializer_list<schema::LogField> fields
     ) noexcept override;
@@ -68,43 +68,24 @@ public:
     /// By hand nothing runs by itself: start() and stop() only keep the order of calls.
     Parts(const EngineOptions& options, const ByHand& by_hand);
 
-    void add_handler(const std::string& handler_type, Handler handler);
-    void add_transactional_handler(const std::string& handler_type, TransactionalHandler handler);
-    void add_async_handler(const std::string& handler_type, AsyncHandler handler);
-    bool remove_handler(const std::string& handler_type);
-    void start();
-    bool stop(StopMode mode);
-    [[nodiscard]] bool is_running() const;
-
     /// Shows new jobs to the app before they are stored. Throws what it throws.
     void before_enqueue(std::span<NewJob> jobs) const;
 
-    /// Throws std::logic_error where the call would wait for the transaction that this thread is
-    /// in.
-    void require_no_transaction(const char* instead) const;
-
-    void in_transaction(const std::function<void(Transaction&)>& work);
-
-    /// Calls what has a transaction of its own. Throws as require_no_transaction(), and Error.
-    template <typename Call>
-    auto outside_transaction(const Call& call) {
-        require_no_transaction("do this before or after it");
-        return engine::with_public_errors(call);
-    }
-
-    /// The same with what changes jobs for an operator: this node looks for what can run now.
-    template <typename Call>
-    auto change(const Call& call) {
-        return outside_transaction([&] {
-            auto answer = call();
-            wiring_.wake();
-            return answer;
-        });
-    }
+    /// The wiring, for what has a transaction of its own. Throws std::logic_error, which says what
+    /// to do instead, where the call would wait for the transaction that this thread is in.
+    engine::Wiring& outside_transaction(const char* instead = "do this before or after it");
 
     /// Whether a call would wait for the transaction that this thread is in.
     [[nodiscard]] bool would_wait_for_itself() const {
         return wiring_.has_one_writer() && inside_.has_this_one();
+    }
+
+    /// Calls what changes jobs for an operator: this node looks for what can run now.
+    template <typename Call>
+    auto change(const Call& call) {
+        auto answer = call(outside_transaction());
+        wiring_.wake();
+        return answer;
     }
 
     [[nodiscard]] engine::Wiring& wiring() { return wiring_; }
@@ -114,6 +95,8 @@ public:
     [[nodiscard]] const executor::OnRun& on_run() const { return on_run_; }
 
 private:
+    friend class Engine;
+
     enum class Phase { fresh, running, stopping, stopped };
 
     Parts(
@@ -129,7 +112,11 @@ private:
 
     /// Calls the app with a transaction of ours.
     template <typename Call>
-    auto show(persistence::Transaction& transaction, const Call& call);
+    auto show(persistence::Transaction& transaction, const Call& call) {
+        const engine::TransactionThreads::Stay stay(inside_);
+        engine::ShownTransaction shown(wiring_, transaction);
+        return engine::with_own_errors([&] { return call(shown.face()); });
+    }
 
     // Constant after construction.
     const bool has_threads_;

@@ -11,13 +11,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace jobstrand {
-
-std::string_view name_of(JobPlace place) {
-    return schema::name_of(engine::place_of(place));
-}
-
-namespace engine {
+namespace jobstrand::engine {
 
 namespace {
 
@@ -75,18 +69,6 @@ std::string joined(const SharedList& list, const NewJob& job) {
     return names.value();
 }
 
-schema::OnDuplicate rule_of(OnDuplicate on_duplicate) {
-    switch (on_duplicate) {
-        case OnDuplicate::reject:
-            return schema::OnDuplicate::reject;
-        case OnDuplicate::keep:
-            return schema::OnDuplicate::keep;
-        case OnDuplicate::replace:
-            return schema::OnDuplicate::replace;
-    }
-    throw std::invalid_argument("on_duplicate is none of its values");
-}
-
 }  // namespace
 
 schema::Job job_of(NewJob job) {
@@ -114,22 +96,13 @@ std::vector<executor::UniqueJob> jobs_of(std::vector<NewJob> jobs) {
     std::vector<executor::UniqueJob> ours;
     ours.reserve(jobs.size());
     for (NewJob& job : jobs) {
-        const schema::KeyRule rule{
-            .on_duplicate = rule_of(job.on_duplicate), .period = job.unique_for};
+        const schema::KeyRule rule{.on_duplicate = job.on_duplicate, .period = job.unique_for};
         ours.push_back({.job = job_of(std::move(job)), .rule = rule});
     }
     return ours;
 }
 
-Enqueued to_public(schema::Enqueued enqueued) {
-    return {
-        .id = std::move(enqueued.id),
-        .is_added = enqueued.is_added,
-        .replaced = std::move(enqueued.replaced),
-    };
-}
-
-StoredJob stored_job_of(schema::Job job, schema::JobPlace place) {
+StoredJob stored_job_of(schema::Job job, JobPlace place) {
     StoredJob stored;
     for (const SharedField& field : kSharedFields) {
         stored.*field.face = std::move(job.*field.ours);
@@ -145,7 +118,7 @@ StoredJob stored_job_of(schema::Job job, schema::JobPlace place) {
     stored.priority = job.priority;
     stored.retries = job.retries;
     stored.exclusive = job.exclusive;
-    stored.place = to_public(place);
+    stored.place = place;
     stored.attempts = job.attempts;
     stored.exception_message = std::move(job.exception_message);
     stored.series = std::move(job.series);
@@ -161,14 +134,6 @@ void require_sound_payload(const std::string& payload) {
         throw std::invalid_argument(problems.front());
     }
 }
-
-}  // namespace engine
-
-std::string_view name_of(SeriesState state) {
-    return persistence::name_of(engine::condition_of(state));
-}
-
-namespace engine {
 
 namespace {
 
@@ -207,7 +172,7 @@ StoredSeries to_public(persistence::SeriesSummary summary) {
     stored.turn.handler_type = std::move(ours.handler_type);
     stored.turn.retries = ours.retries;
     stored.turn.due_date = ours.next_fire;
-    stored.state = to_public(summary.condition);
+    stored.state = summary.condition;
     stored.turn_id = std::move(ours.turn_id);
     stored.fired = ours.fire_count;
     stored.last_turn = ours.previous_fire;
@@ -327,17 +292,6 @@ persistence::SortedPart part_of(const JobQuery& query) {
     };
 }
 
-schema::JobDefinition definition_of(const JobDefinition& definition) {
-    return {
-        .name = schema::job_definition_named(definition.name),
-        .priority = definition.priority,
-        .retry_cycle = definition.retry_cycle,
-        .category = definition.category,
-        .exclusive = definition.exclusive,
-        .override_priority = definition.override_priority,
-    };
-}
-
 JobDefinition to_public(const schema::JobDefinition& definition) {
     return {
         .name = schema::text_of(definition.name),
@@ -384,6 +338,8 @@ void resolve_due_texts(
     }
 }
 
-}  // namespace engine
+void resolve_due_texts(std::span<NewJob> jobs, Wiring& wiring) {
+    resolve_due_texts(jobs, wiring.clock().now(), [&wiring] { return wiring.calendar_texts(); });
+}
 
-}  // namespace jobstrand
+}  // namespace jobstrand::engine

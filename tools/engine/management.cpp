@@ -14,51 +14,25 @@
 
 namespace jobstrand {
 
-using engine::with_public_errors;
-
-/// What an operator works at, all on one store.
-class Management::Parts final {
-public:
-    explicit Parts(Engine::Parts& parts) : parts_(parts) {}
-
-    [[nodiscard]] persistence::OperatorStore& store() { return wiring().store(); }
-    [[nodiscard]] deadletter::JobAdmin jobs() {
-        return {wiring().store(), wiring().series_store(), wiring().clock()};
-    }
-    [[nodiscard]] deadletter::BatchAdmin batches() {
-        return {wiring().batch_store(), wiring().clock()};
-    }
-    [[nodiscard]] deadletter::HistoryAdmin history() {
-        return {wiring().history_store(), wiring().clock()};
-    }
-    [[nodiscard]] deadletter::LimitAdmin limits() {
-        return deadletter::LimitAdmin(wiring().limit_store());
-    }
-    [[nodiscard]] const schema::Clock& clock() { return wiring().clock(); }
-    [[nodiscard]] TimePoint now() { return clock().now(); }
-
-    // See Engine::Parts.
-
-    template <typename Call>
-    auto outside_transaction(const Call& call) {
-        return parts_.outside_transaction(call);
-    }
-
-    template <typename Call>
-    auto change(const Call& call) {
-        return parts_.change(call);
-    }
-
-private:
-    [[nodiscard]] engine::Wiring& wiring() { return parts_.wiring(); }
-
-    Engine::Parts& parts_;
-};
-
-[[nodiscard]] Batch to_public(const schema::Batch& batch);
-[[nodiscard]] std::optional<Batch> to_public(const std::optional<schema::Batch>& batch);
-
 namespace {
+
+using engine::Wiring;
+
+deadletter::JobAdmin job_admin(Wiring& wiring) {
+    return {wiring.store(), wiring.series_store(), wiring.clock()};
+}
+
+deadletter::BatchAdmin batch_admin(Wiring& wiring) {
+    return {wiring.batch_store(), wiring.clock()};
+}
+
+deadletter::HistoryAdmin history_admin(Wiring& wiring) {
+    return {wiring.history_store(), wiring.clock()};
+}
+
+deadletter::LimitAdmin limit_admin(Wiring& wiring) {
+    return deadletter::LimitAdmin(wiring.limit_store());
+}
 
 persistence::SuspensionScope scope_of(SuspendedScope scope) {
     using persistence::SuspensionScope;
@@ -98,9 +72,7 @@ schema::JobLimit limit_of(const JobLimit& limit) {
     schema::JobLimit ours = schema::limit_named(limit.name);
     ours.concurrent = limit.concurrent;
     ours.per_node = limit.per_node;
-    if (limit.rate) {
-        ours.rate = schema::StartRate{.starts = limit.rate->starts, .period = limit.rate->period};
-    }
+    ours.rate = limit.rate;
     return ours;
 }
 
@@ -109,162 +81,11 @@ StoredLimit stored_limit_of(const deadletter::LimitSummary& summary) {
     limit.name = schema::name_of(summary.limit);
     limit.concurrent = summary.limit.concurrent;
     limit.per_node = summary.limit.per_node;
-    if (const auto& rate = summary.limit.rate) {
-        limit.rate = StartRate{.starts = rate->starts, .period = rate->period};
-    }
+    limit.rate = summary.limit.rate;
     limit.running = summary.running;
     limit.waiting = summary.waiting;
     return limit;
 }
-
-}  // namespace
-
-Management::Management(Engine& engine) : parts_(std::make_unique<Parts>(*engine.parts_)) {}
-
-Management::~Management() = default;
-
-ChangeAnswer Management::change(const std::string& id, const JobChange& change) {
-    return parts_->change([&] {
-        return engine::to_public(parts_->jobs().change(id, changes_of(change)).answer);
-    });
-}
-
-ChangeAnswer
-Management::cancel(const std::string& id, const std::string& by, const std::string& reason) {
-    return parts_->change([&] {
-        return engine::answer_of([&](const deadletter::BulkWatch& watch) {
-            parts_->jobs().cancel({id}, {.by = by, .reason = reason}, watch);
-        });
-    });
-}
-
-ChangeAnswer Management::suspend_job(const std::string& id) {
-    return parts_->change([&] {
-        return engine::answer_of([&](const deadletter::BulkWatch& watch) {
-            parts_->jobs().suspend_jobs({id}, watch);
-        });
-    });
-}
-
-ChangeAnswer Management::activate_job(const std::string& id) {
-    return parts_->change([&] {
-        return engine::answer_of([&](const deadletter::BulkWatch& watch) {
-            parts_->jobs().activate_jobs({id}, watch);
-        });
-    });
-}
-
-std::int64_t Management::suspend(SuspendedScope scope, const std::string& id) {
-    return parts_->change([&] {
-        deadletter::BulkRest rest(parts_->clock(), schema::sleep_for);
-        const auto on_moved = [&rest](std::int64_t /*moved*/) {
-            rest.take();
-            return true;
-        };
-        return parts_->store().suspend(scope_of(scope), id, parts_->now(), on_moved);
-    });
-}
-
-std::int64_t Management::activate(SuspendedScope scope, const std::string& id) {
-    return parts_->change([&] {
-        return parts_->store().activate(scope_of(scope), id, parts_->now());
-    });
-}
-
-std::vector<Incident>
-Management::incidents(const IncidentQuery& query, const std::string& behind, std::size_t limit) {
-    return with_public_errors([&] {
-        const auto page = parts_->history().incidents(
-            {.is_open = query.is_open,
-             .job = query.job,
-             .handler_type = query.handler_type,
-             .definition = query.process_definition_id,
-             .instance = query.process_instance_id,
-             .root_instance = query.root_process_instance_id,
-             .tenant = query.tenant_id},
-            behind,
-            limit
-        );
-        std::vector<Incident> incidents;
-        for (const persistence::Incident& incident : page.items) {
-            incidents.push_back(engine::to_public(incident));
-        }
-        return incidents;
-    });
-}
-
-ChangeAnswer Management::annotate_incident(const std::string& job, const std::string& text) {
-    return parts_->change([&] {
-        return engine::answer_of([&](const deadletter::BulkWatch& watch) {
-            parts_->history().annotate({job}, text, watch);
-        });
-    });
-}
-
-ChangeAnswer Management::resolve_incident(const std::string& job) {
-    return parts_->change([&] {
-        return engine::answer_of([&](const deadletter::BulkWatch& watch) {
-            parts_->history().resolve({job}, watch);
-        });
-    });
-}
-
-void Management::set_limit(const JobLimit& limit) {
-    parts_->outside_transaction([&] { parts_->limits().set(limit_of(limit)); });
-}
-
-std::vector<StoredLimit> Management::limits() {
-    return with_public_errors([&] {
-        std::vector<StoredLimit> limits;
-        for (const deadletter::LimitSummary& summary : parts_->limits().list()) {
-            limits.push_back(stored_limit_of(summary));
-        }
-        return limits;
-    });
-}
-
-ChangeAnswer Management::remove_limit(const std::string& name) {
-    return parts_->change([&] {
-        return engine::answer_of([&](const deadletter::BulkWatch& watch) {
-            parts_->limits().remove({name}, watch);
-        });
-    });
-}
-
-namespace {
-
-std::optional<Batch>
-carry_out(deadletter::BatchAdmin batches, std::string_view id, const OnProgress& on_progress) {
-    const auto on_page = [&](const deadletter::BulkCounts& counts) {
-        return !on_progress || on_progress(
-                                   {.id = std::string(id),
-                                    .state = "running",
-                                    .total = counts.total,
-                                    .done = counts.done,
-                                    .skipped = counts.skipped,
-                                    .refused = counts.refused}
-                               );
-    };
-    return to_public(batches.carry_out(id, {.on_page = on_page}, schema::sleep_for));
-}
-
-Batch do_all(
-    deadletter::BatchAdmin batches,
-    schema::BatchOrder order,
-    const JobQuery& query,
-    const OnProgress& on_progress
-) {
-    persistence::JobFilter filter = engine::filter_of(query);
-    if (!persistence::BatchStore::can_keep(filter)) {
-        throw std::invalid_argument("the texts of the query are too long to be written down");
-    }
-    order.place = engine::place_of(query.place);
-    const schema::Batch begun =
-        batches.begin({.order = std::move(order), .filter = std::move(filter)});
-    return carry_out(batches, begun.id, on_progress).value_or(to_public(begun));
-}
-
-}  // namespace
 
 Batch to_public(const schema::Batch& batch) {
     return {
@@ -281,6 +102,143 @@ std::optional<Batch> to_public(const std::optional<schema::Batch>& batch) {
     return batch ? std::optional(to_public(*batch)) : std::nullopt;
 }
 
+std::optional<Batch> carry_out(Wiring& wiring, std::string_view id, const OnProgress& on_progress) {
+    const auto on_page = [&](const deadletter::BulkCounts& counts) {
+        return !on_progress || on_progress(
+                                   {.id = std::string(id),
+                                    .state = "running",
+                                    .total = counts.total,
+                                    .done = counts.done,
+                                    .skipped = counts.skipped,
+                                    .refused = counts.refused}
+                               );
+    };
+    return to_public(batch_admin(wiring).carry_out(id, {.on_page = on_page}, schema::sleep_for));
+}
+
+Batch do_all(
+    Wiring& wiring,
+    schema::BatchOrder order,
+    const JobQuery& query,
+    const OnProgress& on_progress
+) {
+    persistence::JobFilter filter = engine::filter_of(query);
+    if (!persistence::BatchStore::can_keep(filter)) {
+        throw std::invalid_argument("the texts of the query are too long to be written down");
+    }
+    order.place = query.place;
+    const schema::Batch begun =
+        batch_admin(wiring).begin({.order = std::move(order), .filter = std::move(filter)});
+    return carry_out(wiring, begun.id, on_progress).value_or(to_public(begun));
+}
+
+}  // namespace
+
+ChangeAnswer Management::change(const std::string& id, const JobChange& change) {
+    return engine_.parts_->change([&](Wiring& wiring) {
+        return job_admin(wiring).change(id, changes_of(change)).answer;
+    });
+}
+
+ChangeAnswer
+Management::cancel(const std::string& id, const std::string& by, const std::string& reason) {
+    return engine_.parts_->change([&](Wiring& wiring) {
+        return engine::answer_of([&](const deadletter::BulkWatch& watch) {
+            job_admin(wiring).cancel({id}, {.by = by, .reason = reason}, watch);
+        });
+    });
+}
+
+ChangeAnswer Management::suspend_job(const std::string& id) {
+    return engine_.parts_->change([&](Wiring& wiring) {
+        return engine::answer_of([&](const deadletter::BulkWatch& watch) {
+            job_admin(wiring).suspend_jobs({id}, watch);
+        });
+    });
+}
+
+ChangeAnswer Management::activate_job(const std::string& id) {
+    return engine_.parts_->change([&](Wiring& wiring) {
+        return engine::answer_of([&](const deadletter::BulkWatch& watch) {
+            job_admin(wiring).activate_jobs({id}, watch);
+        });
+    });
+}
+
+std::int64_t Management::suspend(SuspendedScope scope, const std::string& id) {
+    return engine_.parts_->change([&](Wiring& wiring) {
+        deadletter::BulkRest rest(wiring.clock(), schema::sleep_for);
+        const auto on_moved = [&rest](std::int64_t /*moved*/) {
+            rest.take();
+            return true;
+        };
+        return wiring.store().suspend(scope_of(scope), id, wiring.clock().now(), on_moved);
+    });
+}
+
+std::int64_t Management::activate(SuspendedScope scope, const std::string& id) {
+    return engine_.parts_->change([&](Wiring& wiring) {
+        return wiring.store().activate(scope_of(scope), id, wiring.clock().now());
+    });
+}
+
+std::vector<Incident>
+Management::incidents(const IncidentQuery& query, const std::string& behind, std::size_t limit) {
+    const auto page = history_admin(engine_.parts_->wiring())
+                          .incidents(
+                              {.is_open = query.is_open,
+                               .job = query.job,
+                               .handler_type = query.handler_type,
+                               .definition = query.process_definition_id,
+                               .instance = query.process_instance_id,
+                               .root_instance = query.root_process_instance_id,
+                               .tenant = query.tenant_id},
+                              behind,
+                              limit
+                          );
+    std::vector<Incident> incidents;
+    for (const persistence::Incident& incident : page.items) {
+        incidents.push_back(engine::to_public(incident));
+    }
+    return incidents;
+}
+
+ChangeAnswer Management::annotate_incident(const std::string& job, const std::string& text) {
+    return engine_.parts_->change([&](Wiring& wiring) {
+        return engine::answer_of([&](const deadletter::BulkWatch& watch) {
+            history_admin(wiring).annotate({job}, text, watch);
+        });
+    });
+}
+
+ChangeAnswer Management::resolve_incident(const std::string& job) {
+    return engine_.parts_->change([&](Wiring& wiring) {
+        return engine::answer_of([&](const deadletter::BulkWatch& watch) {
+            history_admin(wiring).resolve({job}, watch);
+        });
+    });
+}
+
+void Management::set_limit(const JobLimit& limit) {
+    limit_admin(engine_.parts_->outside_transaction()).set(limit_of(limit));
+}
+
+std::vector<StoredLimit> Management::limits() {
+    std::vector<StoredLimit> limits;
+    for (const deadletter::LimitSummary& summary : limit_admin(engine_.parts_->wiring()).list()) {
+        limits.push_back(stored_limit_of(summary));
+    }
+    return limits;
+}
+
+ChangeAnswer Management::remove_limit(const std::string& name) {
+    return engine_.parts_->change([&](Wiring& wiring) {
+        return engine::answer_of([&](const deadletter::BulkWatch& watch) {
+            limit_admin(wiring).remove({name}, watch);
+        });
+    });
+}
+
 Batch Management::requeue_all(
     const JobQuery& query,
     const NewAttempts& attempts,
@@ -292,9 +250,9 @@ Batch Management::requeue_all(
     if (attempts.spread < Duration{0} || attempts.per_second < 0) {
         throw std::invalid_argument("neither spread nor per_second can be negative");
     }
-    return parts_->change([&] {
+    return engine_.parts_->change([&](Wiring& wiring) {
         return do_all(
-            parts_->batches(),
+            wiring,
             {.operation = schema::BatchOperation::requeue,
              .retries = attempts.retries,
              .due_date = attempts.due_date,
@@ -307,10 +265,8 @@ Batch Management::requeue_all(
 }
 
 Batch Management::remove_all(const JobQuery& query, const OnProgress& on_progress) {
-    return parts_->change([&] {
-        return do_all(
-            parts_->batches(), {.operation = schema::BatchOperation::remove}, query, on_progress
-        );
+    return engine_.parts_->change([&](Wiring& wiring) {
+        return do_all(wiring, {.operation = schema::BatchOperation::remove}, query, on_progress);
     });
 }
 
@@ -327,9 +283,9 @@ Batch Management::change_all(
         (change.due_date && (is_dead || query.place == JobPlace::suspended))) {
         throw std::invalid_argument("dead letters have no retries, and what is suspended no date");
     }
-    return parts_->change([&] {
+    return engine_.parts_->change([&](Wiring& wiring) {
         return do_all(
-            parts_->batches(),
+            wiring,
             {.operation = schema::BatchOperation::change,
              .retries = change.retries,
              .priority = change.priority,
@@ -341,22 +297,25 @@ Batch Management::change_all(
 }
 
 std::optional<Batch> Management::resume_batch(std::string_view id, const OnProgress& on_progress) {
-    return parts_->change([&] {
-        const auto batch = parts_->batches().resume(id);
-        return batch ? carry_out(parts_->batches(), id, on_progress) : std::nullopt;
+    return engine_.parts_->change([&](Wiring& wiring) {
+        return batch_admin(wiring).resume(id) ? carry_out(wiring, id, on_progress) : std::nullopt;
     });
 }
 
 std::optional<Batch> Management::pause_batch(std::string_view id) {
-    return parts_->change([&] { return to_public(parts_->batches().pause(id)); });
+    return engine_.parts_->change([&](Wiring& wiring) {
+        return to_public(batch_admin(wiring).pause(id));
+    });
 }
 
 std::optional<Batch> Management::cancel_batch(std::string_view id) {
-    return parts_->change([&] { return to_public(parts_->batches().cancel(id)); });
+    return engine_.parts_->change([&](Wiring& wiring) {
+        return to_public(batch_admin(wiring).cancel(id));
+    });
 }
 
 std::optional<Batch> Management::find_batch(std::string_view id) {
-    return with_public_errors([&] { return to_public(parts_->batches().find(id)); });
+    return to_public(batch_admin(engine_.parts_->wiring()).find(id));
 }
 
 }  // namespace jobstrand

@@ -1,7 +1,6 @@
 #include "persistence/named_lock_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/uuid7.hpp"
-#include "tools/engine/conversions.hpp"
 #include "tools/engine/engine_parts.hpp"
 
 #include <jobstrand/error.hpp>
@@ -41,25 +40,24 @@ public:
           time_(options.time) {}
 
     [[nodiscard]] bool try_acquire() {
-        return engine_.outside_transaction([&] {
-            const persistence::NamedLock lock = store().acquire(claim(), database_now());
-            if (lock.owner != owner_) {
-                return false;
-            }
-            keep(lock);
-            return is_held();  // The answer may have been longer on its way than it lasts.
-        });
+        persistence::NamedLockStore& store = engine_.outside_transaction().named_lock_store();
+        const persistence::NamedLock lock = store.acquire(claim(), database_now());
+        if (lock.owner != owner_) {
+            return false;
+        }
+        keep(lock);
+        return is_held();  // The answer may have been longer on its way than it lasts.
     }
 
     [[nodiscard]] bool renew() {
-        return engine_.outside_transaction([&] { return renew_anywhere(); });
+        engine_.outside_transaction();
+        return renew_anywhere();
     }
 
     void release() {
         if (until() != TimePoint{}) {
-            engine_.outside_transaction([&] {
-                return store().release(name_, owner_, database_now());
-            });
+            persistence::NamedLockStore& store = engine_.outside_transaction().named_lock_store();
+            store.release(name_, owner_, database_now());
             const std::lock_guard lock(mutex_);
             until_.reset();
         }
@@ -140,7 +138,7 @@ public:
 
 private:
     [[nodiscard]] bool renew_anywhere() {
-        const auto lock = store().renew(claim(), database_now());
+        const auto lock = engine_.wiring().named_lock_store().renew(claim(), database_now());
         if (lock) {
             keep(*lock);
             return true;
@@ -154,10 +152,6 @@ private:
         const std::lock_guard guard(mutex_);
         until_ = lock.until;
         token_ = lock.token;
-    }
-
-    [[nodiscard]] persistence::NamedLockStore& store() const {
-        return engine_.wiring().named_lock_store();
     }
 
     [[nodiscard]] TimePoint now() const { return engine_.wiring().clock().now(); }

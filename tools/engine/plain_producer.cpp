@@ -67,7 +67,7 @@ std::vector<schema::KeyRule> rules_of(const std::vector<executor::UniqueJob>& jo
     std::vector<schema::KeyRule> rules;
     for (const auto& [job, rule] : jobs) {
         std::string problem = schema::problem_of(rule, job.unique_key);
-        if (problem.empty() && rule.on_duplicate != schema::OnDuplicate::reject) {
+        if (problem.empty() && rule.on_duplicate != OnDuplicate::reject) {
             problem =
                 "on_duplicate: who has the key is in the database, which is not read on the app's "
                 "connection: leave it at reject, or enqueue with an Engine";
@@ -126,15 +126,11 @@ PlainProducer::enqueue(const AppConnection& connection, std::vector<NewJob> jobs
     if (rows.empty()) {
         return ids;
     }
-    with_public_errors([&] {
-        persistence::CallbackConnection own = opened(connection);
-        persistence::Transaction transaction(own);
-        const std::lock_guard lock(ids_mutex_);
-        persistence::insert_plainly(
-            transaction, std::move(rows), rules, payload_ids_, clock_.now()
-        );
-        transaction.commit();
-    });
+    persistence::CallbackConnection own = opened(connection);
+    persistence::Transaction transaction(own);
+    const std::lock_guard lock(ids_mutex_);
+    persistence::insert_plainly(transaction, std::move(rows), rules, payload_ids_, clock_.now());
+    transaction.commit();
     return ids;
 }
 
@@ -147,8 +143,7 @@ std::vector<schema::PlacedJob> PlainProducer::placed(std::vector<schema::Job> jo
             job.type = schema::kTimerType;
         }
         const bool is_timer = job.due_date && job.type != schema::kExternalWorkerType;
-        const schema::JobPlace place =
-            is_timer ? schema::JobPlace::timer : schema::place_of_new(job, clock_.now());
+        const JobPlace place = is_timer ? JobPlace::timer : schema::place_of_new(job, clock_.now());
         rows.push_back({.place = place, .job = std::move(job)});
     }
     return rows;
@@ -189,33 +184,32 @@ namespace bridge {
 
 namespace {
 
-[[noreturn]] void
-fail(persistence::DbErrorKind kind, std::string_view message, std::string_view sql) {
-    throw Error(
-        engine::to_public(kind), fmt::format("{}: {}", persistence::sql_summary(sql), message)
-    );
+using persistence::DbError;
+using persistence::sql_summary;
+
+std::string told(std::string_view sql, std::string_view message) {
+    return fmt::format("{}: {}", sql_summary(sql), message);
 }
 
 }  // namespace
 
 void fail_on_sqlite(int extended_code, std::string_view message, std::string_view sql) {
-    fail(persistence::classify_sqlite(extended_code, message), message, sql);
+    throw DbError(persistence::classify_sqlite(extended_code, message), told(sql, message));
 }
 
 void fail_on_postgresql(std::string_view sqlstate, std::string_view message, std::string_view sql) {
-    const persistence::DbErrorKind kind = sqlstate.empty()
-                                              ? persistence::DbErrorKind::connection_lost
-                                              : persistence::classify_postgresql(sqlstate);
-    const std::string text =
-        persistence::postgresql_error_text(persistence::sql_summary(sql), message, sqlstate);
-    throw Error(engine::to_public(kind), text);
+    throw DbError(
+        sqlstate.empty() ? persistence::DbErrorKind::connection_lost
+                         : persistence::classify_postgresql(sqlstate),
+        persistence::postgresql_error_text(sql_summary(sql), message, sqlstate)
+    );
 }
 
 void fail_on_mysql(unsigned code, std::string_view message, std::string_view sql) {
     const int number = static_cast<int>(code);
-    throw Error(
-        engine::to_public(persistence::classify_mysql(number, message)),
-        persistence::mysql_error_text(persistence::sql_summary(sql), message, number)
+    throw DbError(
+        persistence::classify_mysql(number, message),
+        persistence::mysql_error_text(sql_summary(sql), message, number)
     );
 }
 

@@ -52,29 +52,6 @@ std::span<const Value> as_span(std::initializer_list<Value> parameters) {
     return {parameters.begin(), parameters.size()};
 }
 
-/// Shows one of our rows to the app.
-class ShownRow final : public Row {
-public:
-    explicit ShownRow(const persistence::Row& row) : row_(row) {}
-
-    [[nodiscard]] bool is_null(std::size_t column) const override { return row_.is_null(column); }
-    [[nodiscard]] std::string_view text(std::size_t column) const override {
-        return row_.text(column);
-    }
-    [[nodiscard]] std::int64_t integer(std::size_t column) const override {
-        return row_.integer(column);
-    }
-    [[nodiscard]] double real(std::size_t column) const override { return row_.real(column); }
-    [[nodiscard]] bool boolean(std::size_t column) const override { return row_.boolean(column); }
-    [[nodiscard]] Bytes blob(std::size_t column) const override { return row_.blob(column); }
-    [[nodiscard]] std::optional<TimePoint> time(std::size_t column) const override {
-        return row_.time(column);
-    }
-
-private:
-    const persistence::Row& row_;
-};
-
 }  // namespace
 
 persistence::Transaction& Transaction::Open::ours() const {
@@ -102,11 +79,9 @@ Transaction::Open& Transaction::open() const {
 }
 
 std::int64_t Transaction::execute(std::string_view sql, std::span<const Value> parameters) {
-    return engine::with_public_errors([&] {
-        persistence::Transaction& ours = open_->ours();
-        ours.app_runs(sql);
-        return ours.execute(sql, engine::values_of(parameters));
-    });
+    persistence::Transaction& ours = open_->ours();
+    ours.app_runs(sql);
+    return ours.execute(sql, engine::values_of(parameters));
 }
 
 std::int64_t Transaction::execute(std::string_view sql, std::initializer_list<Value> parameters) {
@@ -118,13 +93,9 @@ void Transaction::query(
     std::span<const Value> parameters,
     const ReadRow& read
 ) {
-    engine::with_public_errors([&] {
-        persistence::Transaction& ours = open_->ours();
-        ours.app_runs(sql);
-        ours.query({.sql = sql}, engine::values_of(parameters), [&](const auto& row) {
-            read(ShownRow(row));
-        });
-    });
+    persistence::Transaction& ours = open_->ours();
+    ours.app_runs(sql);
+    ours.query({.sql = sql}, engine::values_of(parameters), read);
 }
 
 void Transaction::query(

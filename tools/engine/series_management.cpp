@@ -13,7 +13,6 @@ namespace jobstrand {
 
 using deadletter::ItemResult;
 using deadletter::SeriesChange;
-using engine::with_public_errors;
 using persistence::SuspensionScope;
 
 namespace {
@@ -32,9 +31,9 @@ Value read(const schema::ParseResult<Value>& result) {
 
 template <typename Parts>
 ItemResult change_series(Parts& parts, SeriesChange change, const std::string& key) {
-    return parts.change([&] {
+    return parts.change([&](engine::Wiring& wiring) {
         return engine::item_of([&](const deadletter::BulkWatch& watch) {
-            series_admin_of(parts.wiring()).change(change, {key}, watch);
+            series_admin_of(wiring).change(change, {key}, watch);
         });
     });
 }
@@ -64,26 +63,19 @@ schema::Series rescheduled(schema::Series series, const SeriesTimes& times) {
 }  // namespace
 
 std::optional<StoredSeries> SeriesManagement::find(std::string_view key) {
-    return with_public_errors([&]() -> std::optional<StoredSeries> {
-        auto found = engine_.parts_->wiring().series_store().find_series(key);
-        return found ? std::optional(engine::to_public(*std::move(found))) : std::nullopt;
-    });
+    auto found = engine_.parts_->wiring().series_store().find_series(key);
+    return found ? std::optional(engine::to_public(*std::move(found))) : std::nullopt;
 }
 
 std::vector<StoredSeries>
 SeriesManagement::list(const SeriesQuery& query, std::string_view after, std::size_t limit) {
-    return with_public_errors([&] {
-        persistence::SeriesFilter filter{.group = query.group};
-        if (query.state) {
-            filter.condition = engine::condition_of(*query.state);
-        }
-        std::vector<StoredSeries> listed;
-        for (persistence::SeriesSummary& summary :
-             engine_.parts_->wiring().series_store().list_series(filter, after, limit)) {
-            listed.push_back(engine::to_public(std::move(summary)));
-        }
-        return listed;
-    });
+    std::vector<StoredSeries> listed;
+    for (persistence::SeriesSummary& summary : engine_.parts_->wiring().series_store().list_series(
+             {.group = query.group, .condition = query.state}, after, limit
+         )) {
+        listed.push_back(engine::to_public(std::move(summary)));
+    }
+    return listed;
 }
 
 std::vector<TimePoint> SeriesManagement::next_turns(
@@ -91,53 +83,48 @@ std::vector<TimePoint> SeriesManagement::next_turns(
     std::size_t count,
     const std::optional<TimePoint>& after
 ) {
-    return with_public_errors([&]() -> std::vector<TimePoint> {
-        engine::Wiring& wiring = engine_.parts_->wiring();
-        const auto found = wiring.series_store().find_series(key);
-        if (!found || found->series.state == schema::SeriesState::ended) {
-            return {};
-        }
-        return read(timers::next_turns(
-            wiring.schedule(),
-            found->series,
-            wiring.calendar_texts(),
-            wiring.clock().now(),
-            after.value_or(TimePoint::min()),
-            count
-        ));
-    });
+    engine::Wiring& wiring = engine_.parts_->wiring();
+    const auto found = wiring.series_store().find_series(key);
+    if (!found || found->series.state == schema::SeriesState::ended) {
+        return {};
+    }
+    return read(timers::next_turns(
+        wiring.schedule(),
+        found->series,
+        wiring.calendar_texts(),
+        wiring.clock().now(),
+        after.value_or(TimePoint::min()),
+        count
+    ));
 }
 
 std::vector<TimePoint> SeriesManagement::next_turns(NewSeries series, std::size_t count) {
-    return with_public_errors([&] {
-        engine::Wiring& wiring = engine_.parts_->wiring();
-        const TimePoint now = wiring.clock().now();
-        const schema::CalendarTexts calendars = wiring.calendar_texts();
-        engine::resolve_due_texts(std::span(&series.turn, 1), now, [&] { return calendars; });
-        const std::optional<TimePoint> due = series.turn.due_date;
-        const auto begun =
-            read(wiring.schedule().begin(engine::series_of(std::move(series)), calendars, due, now)
-            );
-        return read(timers::next_turns(
-            wiring.schedule(), begun.series, calendars, now, TimePoint::min(), count
-        ));
-    });
+    engine::Wiring& wiring = engine_.parts_->wiring();
+    const TimePoint now = wiring.clock().now();
+    const schema::CalendarTexts calendars = wiring.calendar_texts();
+    engine::resolve_due_texts(std::span(&series.turn, 1), now, [&] { return calendars; });
+    const std::optional<TimePoint> due = series.turn.due_date;
+    const auto begun =
+        read(wiring.schedule().begin(engine::series_of(std::move(series)), calendars, due, now));
+    return read(
+        timers::next_turns(wiring.schedule(), begun.series, calendars, now, TimePoint::min(), count)
+    );
 }
 
 ChangeAnswer SeriesManagement::pause(const std::string& key) {
-    return engine::to_public(change_series(*engine_.parts_, SeriesChange::pause, key).answer);
+    return change_series(*engine_.parts_, SeriesChange::pause, key).answer;
 }
 
 ChangeAnswer SeriesManagement::resume(const std::string& key) {
-    return engine::to_public(change_series(*engine_.parts_, SeriesChange::resume, key).answer);
+    return change_series(*engine_.parts_, SeriesChange::resume, key).answer;
 }
 
 ChangeAnswer SeriesManagement::end(const std::string& key) {
-    return engine::to_public(change_series(*engine_.parts_, SeriesChange::end, key).answer);
+    return change_series(*engine_.parts_, SeriesChange::end, key).answer;
 }
 
 ChangeAnswer SeriesManagement::remove(const std::string& key) {
-    return engine::to_public(change_series(*engine_.parts_, SeriesChange::remove, key).answer);
+    return change_series(*engine_.parts_, SeriesChange::remove, key).answer;
 }
 
 std::optional<std::string> SeriesManagement::fire(const std::string& key) {
@@ -146,46 +133,40 @@ std::optional<std::string> SeriesManagement::fire(const std::string& key) {
 }
 
 ChangeAnswer SeriesManagement::reschedule(const std::string& key, const SeriesTimes& times) {
-    return engine_.parts_->change([&] {
-        engine::Wiring& wiring = engine_.parts_->wiring();
+    return engine_.parts_->change([&](engine::Wiring& wiring) {
         auto found = wiring.series_store().find_series(key);
         if (!found) {
             return ChangeAnswer::not_found;
         }
-        const schema::Series series = rescheduled(std::move(found->series), times);
-        return engine::to_public(series_admin_of(wiring).reschedule(series).answer);
+        return series_admin_of(wiring)
+            .reschedule(rescheduled(std::move(found->series), times))
+            .answer;
     });
 }
 
 std::vector<SeriesGroup> SeriesManagement::groups() {
-    return with_public_errors([&] {
-        std::vector<SeriesGroup> groups;
-        for (const auto& [name, group] : series_admin_of(engine_.parts_->wiring()).groups()) {
-            groups.push_back(
-                {.name = name, .series = group.series, .paused_since = group.paused_since}
-            );
-        }
-        return groups;
-    });
+    std::vector<SeriesGroup> groups;
+    for (const auto& [name, group] : series_admin_of(engine_.parts_->wiring()).groups()) {
+        groups.push_back({.name = name, .series = group.series, .paused_since = group.paused_since}
+        );
+    }
+    return groups;
 }
 
 std::int64_t SeriesManagement::pause_group(const std::string& name) {
-    return engine_.parts_->change([&] {
-        engine::Wiring& wiring = engine_.parts_->wiring();
+    return engine_.parts_->change([&](engine::Wiring& wiring) {
         return wiring.store().suspend(SuspensionScope::timer_group, name, wiring.clock().now());
     });
 }
 
 std::int64_t SeriesManagement::resume_group(const std::string& name) {
-    return engine_.parts_->change([&] {
-        engine::Wiring& wiring = engine_.parts_->wiring();
+    return engine_.parts_->change([&](engine::Wiring& wiring) {
         return wiring.store().activate(SuspensionScope::timer_group, name, wiring.clock().now());
     });
 }
 
 std::size_t SeriesManagement::set_calendar(const std::string& name, const std::string& text) {
-    return engine_.parts_->change([&] {
-        engine::Wiring& wiring = engine_.parts_->wiring();
+    return engine_.parts_->change([&](engine::Wiring& wiring) {
         return wiring.series_store().put_calendar(
             {.name = name, .text = text}, wiring.clock().now()
         );
@@ -193,19 +174,17 @@ std::size_t SeriesManagement::set_calendar(const std::string& name, const std::s
 }
 
 std::map<std::string, std::string> SeriesManagement::calendars() {
-    return with_public_errors([&] {
-        std::map<std::string, std::string> texts;
-        for (auto& [name, text] : engine_.parts_->wiring().series_store().calendars()) {
-            texts.emplace(std::move(name), std::move(text));
-        }
-        return texts;
-    });
+    std::map<std::string, std::string> texts;
+    for (auto& [name, text] : engine_.parts_->wiring().series_store().calendars()) {
+        texts.emplace(std::move(name), std::move(text));
+    }
+    return texts;
 }
 
 ChangeAnswer SeriesManagement::remove_calendar(const std::string& name) {
-    return engine_.parts_->change([&] {
+    return engine_.parts_->change([&](engine::Wiring& wiring) {
         return engine::answer_of([&](const deadletter::BulkWatch& watch) {
-            series_admin_of(engine_.parts_->wiring()).remove_calendars({name}, watch);
+            series_admin_of(wiring).remove_calendars({name}, watch);
         });
     });
 }

@@ -224,13 +224,13 @@ ExitCode export_dead(Session& session, const DeadBulkOptions& options) {
     };
     const BulkCounts counts = with_progress(session, "exported", [&](BulkWatch watch) {
         watch.on_item = [&](const deadletter::ItemResult& item) {
-            if (item.answer != deadletter::ItemAnswer::done && named_in(selection) != nullptr) {
+            if (item.answer != deadletter::ItemAnswer::done && ids_in(selection) != nullptr) {
                 session.tell("there is no dead letter " + quoted_if_needed(item.id));
             }
         };
         return session.dead_letters().copy(selection, write, watch);
     });
-    if (named_in(selection) == nullptr || counts.not_found == 0) {
+    if (ids_in(selection) == nullptr || counts.not_found == 0) {
         return ExitCode::done;
     }
     return counts.done > 0 ? ExitCode::partly_done : ExitCode::not_found;

@@ -61,11 +61,6 @@ DeadSelection dead_selection_of(Session& session, const DeadBulkOptions& options
     return selection;
 }
 
-const std::vector<std::string>* named_in(const DeadSelection& selection) {
-    const auto* const jobs = std::get_if<JobSelection>(&selection);
-    return jobs != nullptr && jobs->is_by_id() ? &jobs->ids() : nullptr;
-}
-
 namespace {
 
 [[nodiscard]] ProbePatience patience_of(const std::optional<std::string>& wait) {
@@ -234,7 +229,7 @@ question(DeadLetters& dead, const char* form, const DeadSelection& selection) {
 
 /// `--payload`: gives the one job that was named another payload, as `job set` does.
 void replace_payload(Session& session, const DeadSelection& selection, const std::string& text) {
-    const std::vector<std::string>* const ids = named_in(selection);
+    const std::vector<std::string>* const ids = ids_in(selection);
     if (ids == nullptr || ids->size() != 1) {
         throw CliError(ExitCode::wrong_usage, "--payload goes with the id of one dead letter");
     }
@@ -282,7 +277,7 @@ batch_of(Session& session, const DeadSelection& selection, schema::BatchOrder or
 
 /// Of ids, those behind the first: the probe is gone.
 [[nodiscard]] DeadSelection without_first(const DeadSelection& selection) {
-    const std::vector<std::string>* const ids = named_in(selection);
+    const std::vector<std::string>* const ids = ids_in(selection);
     return ids == nullptr ? selection
                           : DeadSelection(JobSelection::these({ids->begin() + 1, ids->end()}));
 }
@@ -302,7 +297,7 @@ ExitCode requeue_dead(Session& session, const RequeueOptions& options) {
     if (options.bulk.dry_run) {
         return show_dry_run(session, dead.preview(selection, kDryRunSample));
     }
-    const bool is_by_id = named_in(selection) != nullptr;
+    const bool is_by_id = ids_in(selection) != nullptr;
     // Nothing is lost by it, so a script need not say so.
     if (!is_by_id && !options.bulk.yes && session.streams().in_is_terminal) {
         confirm(session, false, question(dead, "This requeues {}{}.", selection));
@@ -336,7 +331,7 @@ ExitCode remove_dead(Session& session, const DeadBulkOptions& options) {
         return show_dry_run(session, dead.preview(selection, kDryRunSample));
     }
     const auto remove = [&](const BulkWatch& watch) { return dead.remove(selection, watch); };
-    if (named_in(selection) != nullptr) {
+    if (ids_in(selection) != nullptr) {
         return report_jobs(session, "removed", remove);
     }
     if (!options.yes) {

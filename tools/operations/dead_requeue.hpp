@@ -21,9 +21,6 @@ struct DeadBulkOptions : BulkOptions {
 [[nodiscard]] deadletter::DeadSelection
 dead_selection_of(Session& session, const DeadBulkOptions& options);
 
-/// The jobs that were named; nullptr: they were not.
-[[nodiscard]] const std::vector<std::string>* named_in(const deadletter::DeadSelection& selection);
-
 struct RequeueOptions {
     DeadBulkOptions bulk;
     std::optional<std::string> retries;  ///< Default: what a new job gets.

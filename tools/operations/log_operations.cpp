@@ -13,11 +13,10 @@ namespace jobstrand::cli {
 
 namespace {
 
-using persistence::JobLogFilter;
 using persistence::JobLogLine;
 
 struct LogListing {
-    JobLogFilter filter;
+    JobLogQuery filter;
     PageRequest page;
 };
 
@@ -36,7 +35,7 @@ struct LogLineId {
     return all;
 }
 
-void read_events(JobLogFilter& filter, const std::string& text, const ParameterReading& reading) {
+void read_events(JobLogQuery& filter, const std::string& text, const ParameterReading& reading) {
     for (const auto part : std::views::split(text, ',')) {
         const std::string name(part.begin(), part.end());
         const auto event = schema::job_event_of(name);
@@ -59,27 +58,30 @@ void read_events(JobLogFilter& filter, const std::string& text, const ParameterR
 }
 
 [[nodiscard]] const Parameters<LogListing>& log_listing() {
-    static const Parameters<JobLogFilter> filter{
-        {"--job", &JobLogFilter::job, "Only of this job", {.unit = "ID"}},
+    static const Parameters<JobLogQuery> filter{
+        {"--job", &JobLogQuery::job, "Only of this job", {.unit = "ID"}},
         {"--type,--handler",
-         &JobLogFilter::handler_type,
+         &JobLogQuery::handler_type,
          "Only of this handler type",
          {.unit = "TEXT"}},
-        {"--definition", &JobLogFilter::definition, "Only of this definition", {.unit = "ID"}},
-        {"--instance", &JobLogFilter::instance, "Only of this instance", {.unit = "ID"}},
-        {"--element", &JobLogFilter::element, "Only of this element", {.unit = "ID"}},
-        {"--tenant", &JobLogFilter::tenant, "Only of this tenant", {.unit = "TEXT"}},
-        {"--node", &JobLogFilter::node, "Only by this lock owner", {.unit = "NAME"}},
+        {"--definition",
+         &JobLogQuery::process_definition_id,
+         "Only of this definition",
+         {.unit = "ID"}},
+        {"--instance", &JobLogQuery::process_instance_id, "Only of this instance", {.unit = "ID"}},
+        {"--element", &JobLogQuery::element_id, "Only of this element", {.unit = "ID"}},
+        {"--tenant", &JobLogQuery::tenant_id, "Only of this tenant", {.unit = "TEXT"}},
+        {"--node", &JobLogQuery::node, "Only by this lock owner", {.unit = "NAME"}},
         {"--event",
          read_events,
          "Only these, several with commas: created, failed, succeeded, deleted, dead, requeued",
          {.unit = "EVENTS"}},
         {"--why",
-         &JobLogFilter::reason,
+         &JobLogQuery::reason,
          "Only for this reason, such as retries_exhausted",
          {.unit = "WORD"}},
-        {"--since", &JobLogFilter::after, "From this time on", {.unit = "DATE"}},
-        {"--until", &JobLogFilter::before, "Before this time", {.unit = "DATE"}},
+        {"--since", &JobLogQuery::from, "From this time on", {.unit = "DATE"}},
+        {"--until", &JobLogQuery::before, "Before this time", {.unit = "DATE"}},
     };
     static const Parameters<LogListing> all = with_part<LogListing>(
         with_part<LogListing>({}, filter, &LogListing::filter), page_parameters(), &LogListing::page

@@ -105,7 +105,7 @@ struct ChangeWords {
                 "the next turn of {} is just being taken: try again", named_series(item.id)
             );
         case ItemAnswer::done:
-        case ItemAnswer::skipped:
+        case ItemAnswer::unchanged:
         case ItemAnswer::refused:
             break;
     }

@@ -151,7 +151,7 @@ void ItemReport::add(const ItemResult& item) {
             session_.count_changes(1);
             write(item, words_.done);
             break;
-        case ItemAnswer::skipped:
+        case ItemAnswer::unchanged:
             ++done_;
             session_.tell(fmt::format("jobstrand: {}: skipped", words_.why_not(item)));
             write(item, "skipped");

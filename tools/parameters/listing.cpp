@@ -243,8 +243,8 @@ const std::vector<TableColumn>& job_columns() {
         session,
         session.last_runs().list(*filter, options.after, limit_of(session, options.limit)),
         columns_of(done_fields()),
-        [](const persistence::EndedRun& run) { return record_of(done_fields(), run); },
-        [](const persistence::EndedRun& run) { return run.id; }
+        [](const FinishedRun& run) { return record_of(done_fields(), run); },
+        [](const FinishedRun& run) { return run.id; }
     );
     return ExitCode::done;
 }

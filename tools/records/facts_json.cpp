@@ -17,11 +17,6 @@ using deadletter::JobFacts;
 using deadletter::LimitUse;
 using deadletter::NodeView;
 
-[[nodiscard]] RecordField object_field(std::string_view name, const Record& record) {
-    const std::string json = json_of(record);
-    return {.name = name, .json = json, .text = json};
-}
-
 [[nodiscard]] RecordField
 array_field(std::string_view name, const std::vector<std::string>& items) {
     const std::string json = fmt::format("[{}]", fmt::join(items, ","));
@@ -44,7 +39,7 @@ array_field(std::string_view name, const std::vector<std::string>& items) {
             text_field("limit", use.group.name),
             bound_or_null("concurrent", use.group.concurrent),
             bound_or_null("perNode", use.group.per_node),
-            text_or_null_field("rate", use.group.rate ? text_of(*use.group.rate) : ""),
+            text_or_null_field("rate", use.group.rate ? schema::text_of(*use.group.rate) : ""),
             number_field("running", deadletter::running_of(use)),
             time_field("nextStart", next),
         }));
@@ -63,7 +58,7 @@ array_field(std::string_view name, const std::vector<std::string>& items) {
             time_field("runningSince", sibling.since),
         }));
     }
-    return object_field(
+    return record_field(
         "instance",
         {
             text_field("id", facts.group->group),
@@ -78,7 +73,7 @@ array_field(std::string_view name, const std::vector<std::string>& items) {
     const auto count = [](std::string_view name, const NodeView::List& list) {
         return number_field(name, static_cast<std::int64_t>(list.size()));
     };
-    return object_field(
+    return record_field(
         "nodes",
         {
             count("living", nodes.living),

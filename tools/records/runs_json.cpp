@@ -15,7 +15,6 @@
 
 namespace jobstrand::cli {
 
-using persistence::EndedRunFilter;
 using persistence::FieldCondition;
 using persistence::JobLogLine;
 using persistence::ToldRun;
@@ -188,51 +187,50 @@ namespace {
 
 }  // namespace
 
-const Fields<persistence::EndedRun>& done_fields() {
-    using persistence::EndedRun;
-    static const Fields<EndedRun> all{
+const Fields<FinishedRun>& done_fields() {
+    static const Fields<FinishedRun> all{
         {.name = "id",
-         .value = &EndedRun::job,
+         .value = &FinishedRun::job,
          .column = {.heading = "ID", .width_max = 64, .is_job_id = true},
          .place = 1},
-        {.name = "place", .value = [](const EndedRun&) { return std::string(kDonePlace); }},
+        {.name = "place", .value = [](const FinishedRun&) { return std::string(kDonePlace); }},
         {.name = "handlerType",
-         .value = &EndedRun::handler_type,
+         .value = &FinishedRun::handler_type,
          .column = {.heading = "TYPE", .width_max = 40, .rank = 1, .width_least = 10},
          .place = 2},
-        {.name = "tenantId", .value = &EndedRun::tenant, .is_null_if_empty = true},
+        {.name = "tenantId", .value = &FinishedRun::tenant_id, .is_null_if_empty = true},
         {.name = "processInstanceId",
-         .value = &EndedRun::instance,
+         .value = &FinishedRun::process_instance_id,
          .column = {.heading = "INSTANCE", .rank = 6},
          .place = 7,
          .is_null_if_empty = true},
         {.name = "ended",
-         .value = &EndedRun::ended,
+         .value = &FinishedRun::ended,
          .column = {.heading = "ENDED", .rank = 2},
          .place = 3},
         {.name = "node",
-         .value = &EndedRun::node,
+         .value = &FinishedRun::node,
          .meaning = "The lock owner that held it",
          .column = {.heading = "NODE", .width_max = 40, .rank = 7, .width_least = 8},
          .place = 8,
          .is_null_if_empty = true},
         {.name = "attempt",
-         .value = &EndedRun::attempt,
+         .value = &FinishedRun::attempt,
          .meaning = "Which run it was, from 1",
          .column = {.heading = "ATTEMPT", .rank = 5},
          .place = 4},
         {.name = "waitedMs",
-         .value = [](const EndedRun& run) { return milliseconds_of(run.waited); },
+         .value = [](const FinishedRun& run) { return milliseconds_of(run.waited); },
          .meaning = "From when it could have run until it began, where that is known",
          .column = {.heading = "WAITED MS", .rank = 4},
          .place = 5},
         {.name = "durationMs",
-         .value = [](const EndedRun& run) { return milliseconds_of(run.duration); },
+         .value = [](const FinishedRun& run) { return milliseconds_of(run.duration); },
          .meaning = "Of the run, where it is known",
          .column = {.heading = "MS", .rank = 3},
          .place = 6},
         {.name = "message",
-         .value = &EndedRun::message,
+         .value = &FinishedRun::message,
          .meaning = "What it said",
          .is_null_if_empty = true},
     };
@@ -242,7 +240,7 @@ const Fields<persistence::EndedRun>& done_fields() {
 namespace {
 
 [[nodiscard]] std::vector<std::string>*
-list_for(EndedRunFilter& wanted, const schema::JobMember& member) {
+list_for(FinishedRunQuery& wanted, const schema::JobMember& member) {
     const auto is = [&](std::string schema::Job::*text) {
         return member == schema::JobMember(text);
     };
@@ -250,15 +248,15 @@ list_for(EndedRunFilter& wanted, const schema::JobMember& member) {
         return &wanted.handler_types;
     }
     if (is(&schema::Job::tenant_id)) {
-        return &wanted.tenants;
+        return &wanted.tenant_ids;
     }
-    return is(&schema::Job::process_instance_id) ? &wanted.instances : nullptr;
+    return is(&schema::Job::process_instance_id) ? &wanted.process_instance_ids : nullptr;
 }
 
 }  // namespace
 
-std::optional<EndedRunFilter> done_filter_of(const persistence::JobFilter& filter) {
-    EndedRunFilter wanted;
+std::optional<FinishedRunQuery> done_filter_of(const persistence::JobFilter& filter) {
+    FinishedRunQuery wanted;
     persistence::JobFilter rest = filter;
     rest.fields.clear();
     if (!rest.is_empty()) {

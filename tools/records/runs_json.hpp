@@ -31,12 +31,10 @@ news_field(persistence::RunNewsStore& store, const schema::PlacedJob& placed);
 inline constexpr std::string_view kDonePlace = "done";
 
 /// A job that is done, as its run tells it.
-[[nodiscard]] const Fields<persistence::EndedRun>& done_fields();
+[[nodiscard]] const Fields<FinishedRun>& done_fields();
 
 /// Of the runs of jobs that are done, of which less is known than of jobs. nullopt: it asks for
 /// more than the type, the tenant and the instance.
-[[nodiscard]] std::optional<persistence::EndedRunFilter> done_filter_of(
-    const persistence::JobFilter& filter
-);
+[[nodiscard]] std::optional<FinishedRunQuery> done_filter_of(const persistence::JobFilter& filter);
 
 }  // namespace jobstrand::cli

@@ -204,9 +204,9 @@ namespace {
 [[nodiscard]] std::optional<Record> scope_of(const Node& node) {
     const schema::ServedScope& scope = node.scope;
     Record fields;
-    if (!scope.priorities.is_all()) {
-        fields.push_back(number_field("priorityMin", scope.priorities.least));
-        fields.push_back(number_field("priorityMax", scope.priorities.most));
+    if (!schema::has_all_priorities(scope)) {
+        fields.push_back(number_field("priorityMin", scope.priority_min));
+        fields.push_back(number_field("priorityMax", scope.priority_max));
     }
     const auto add = [&](std::string_view name, const std::vector<std::string>& values) {
         if (!values.empty()) {

@@ -2,6 +2,7 @@
 
 #include "schema/ensure.hpp"
 #include "schema/job_fields.hpp"
+#include "schema/text/utf8.hpp"
 #include "tools/operations/nouns.hpp"
 #include "tools/parameters/field_options.hpp"
 #include "tools/records/job_json.hpp"
@@ -11,7 +12,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -283,14 +283,6 @@ responses_of(const Operation& operation, const std::string& noun, Records& recor
     return described;
 }
 
-[[nodiscard]] std::string lower(std::string_view text) {
-    std::string low;
-    std::ranges::transform(text, std::back_inserter(low), [](char letter) {
-        return static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-    });
-    return low;
-}
-
 /// The filters of a list of jobs, which the table has once for all lists.
 void add_job_filters(Json& list) {
     for (const Parameter& parameter : cli::untyped(cli::job_filter_parameters())) {
@@ -348,7 +340,7 @@ void add_settable_fields(Json& new_job) {
             if (!path.empty()) {
                 const std::size_t blank = path.find(' ');
                 const std::string pattern(path.substr(blank + 1));
-                api["paths"][pattern][lower(path.substr(0, blank))] =
+                api["paths"][pattern][schema::in_small_letters(path.substr(0, blank))] =
                     described(operation, noun.name, pattern, records);
             }
         }

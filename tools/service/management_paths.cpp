@@ -53,7 +53,7 @@ find_in(NarrowedStore store, JobPlace place, const std::string& id) {
 [[nodiscard]] Response response_for(const ItemResult& item, const JobKind& kind) {
     switch (item.answer) {
         case ItemAnswer::done:
-        case ItemAnswer::skipped:
+        case ItemAnswer::unchanged:
             return {.status = 204, .body = {}};
         case ItemAnswer::not_found:
             return no_job(kind);

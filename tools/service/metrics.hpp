@@ -179,7 +179,7 @@ struct Scrape {
     executor::ActivityCounts activities;
     deadletter::ActionCounts::Counts actions;
 
-    [[nodiscard]] const engine::Wiring& engine() const { return api.engine; }
+    [[nodiscard]] engine::Wiring& engine() const { return api.engine; }
     [[nodiscard]] const executor::OutcomeCounts& outcomes() const {
         return api.engine.outcome_counts();
     }

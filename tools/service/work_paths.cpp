@@ -169,13 +169,13 @@ items_in(const RequestMembers& members, std::string_view name) {
     return topics.value();
 }
 
-[[nodiscard]] std::optional<executor::WorkCandidate> candidate_in(const RequestMembers& members) {
+[[nodiscard]] std::optional<WorkCandidate> candidate_in(const RequestMembers& members) {
     const auto user = members.text("userId");
     const auto list = members.value("groups");
     if (!user && !list) {
         return std::nullopt;
     }
-    executor::WorkCandidate candidate{.user = user.value_or("")};
+    WorkCandidate candidate{.user = user.value_or("")};
     if (list) {
         const auto groups = cli::strings_of(*list, schema::limits::kNamesOfList);
         if (!groups) {

@@ -223,8 +223,7 @@ private:
 
     /// Who asks for somebody names a user or a group, and who asks for nobody neither.
     static Key key_of(const executor::AcquireOrder& order) {
-        const executor::WorkCandidate candidate =
-            order.candidate.value_or(executor::WorkCandidate{});
+        const WorkCandidate candidate = order.candidate.value_or(WorkCandidate{});
         return {
             order.topics,
             order.tenants,

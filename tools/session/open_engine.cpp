@@ -1,8 +1,9 @@
 #include "tools/session/open_engine.hpp"
 
 #include "tools/calls/span_exporter.hpp"
-#include "tools/engine/engine_of_key.hpp"
 #include "tools/session/service_handlers.hpp"
+
+#include <jobstrand/engine_of.hpp>
 
 #include <algorithm>
 #include <string_view>
@@ -27,7 +28,7 @@ std::unique_ptr<engine::Wiring> open_engine(
         .policies = settings.policies,
     };
     if (around.spans != nullptr) {
-        options.on_run = [spans = around.spans](const executor::FinishedRun& run) {
+        options.on_run = [spans = around.spans](const executor::WatchedRun& run) {
             spans->add(run);
         };
     }
@@ -36,7 +37,7 @@ std::unique_ptr<engine::Wiring> open_engine(
         // A job that has nothing but its id belongs to where that was made.
         engine->ids()->keep_to([names = settings.spread_over,
                                 name = around.engine_name](std::string_view id) {
-            return engine::engine_of_key(id, names) == name;
+            return engine_of(id, names) == name;
         });
     }
     add_service_handlers(

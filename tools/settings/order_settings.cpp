@@ -1,5 +1,7 @@
 #include "tools/settings/setting_table.hpp"
 
+#include <limits>
+
 namespace jobstrand::cli {
 
 namespace {
@@ -39,7 +41,7 @@ constexpr std::array kOrderSettings{
     Setting{
         .name = "batchJobPriority",
         .field = &batch_job_priority,
-        .least = schema::PriorityRange{}.least,
+        .least = std::numeric_limits<std::int64_t>::min(),
         .meaning = "The priority of jobs that carry out bulk operations in the background "
                    "(`--background`).",
     },
@@ -123,27 +125,22 @@ template <auto Member>
     return settings.executor.scope.*Member;
 }
 
-template <auto Member>
-[[nodiscard]] auto& in_priorities(Settings& settings) {
-    return settings.executor.scope.priorities.*Member;
-}
-
 /// A hundred names of 255 characters.
 constexpr std::int64_t kListLength = 25'600;
 
 constexpr std::array kScopeSettings{
     Setting{
         .name = "priorityRangeMin",
-        .field = &in_priorities<&schema::PriorityRange::least>,
-        .least = schema::PriorityRange{}.least,
+        .field = &in_scope<&schema::ServedScope::priority_min>,
+        .least = std::numeric_limits<std::int64_t>::min(),
         .meaning = "Jobs of a lower priority are left to other processes. "
                    "`jobstrand stats` tells of jobs that no process takes.",
         .aliases = {{{"jobExecutorPriorityRangeMin"}}},
     },
     Setting{
         .name = "priorityRangeMax",
-        .field = &in_priorities<&schema::PriorityRange::most>,
-        .least = schema::PriorityRange{}.least,
+        .field = &in_scope<&schema::ServedScope::priority_max>,
+        .least = std::numeric_limits<std::int64_t>::min(),
         .meaning = "Likewise those of a higher one.",
         .aliases = {{{"jobExecutorPriorityRangeMax"}}},
     },

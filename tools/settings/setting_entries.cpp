@@ -176,7 +176,7 @@ void SettingEntries::lower_core_pool() {
 
 void SettingEntries::check_together(const std::vector<SettingEntry>& entries) {
     const executor::ExecutorSettings& executor = settings_.executor;
-    const schema::PriorityRange& range = executor.scope.priorities;
+    const schema::ServedScope& scope = executor.scope;
     const auto refuse = [&](std::string_view one, std::string_view other, std::string text) {
         problems_.push_back({last_line_of(one, other, entries), std::move(text)});
     };
@@ -191,14 +191,14 @@ void SettingEntries::check_together(const std::vector<SettingEntry>& entries) {
             )
         );
     }
-    if (range.least > range.most) {
+    if (scope.priority_min > scope.priority_max) {
         refuse(
             "priorityRangeMin",
             "priorityRangeMax",
             fmt::format(
                 "priorityRangeMin ({}) must not be above priorityRangeMax ({})",
-                range.least,
-                range.most
+                scope.priority_min,
+                scope.priority_max
             )
         );
     }

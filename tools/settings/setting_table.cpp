@@ -1,5 +1,6 @@
 #include "tools/settings/setting_table.hpp"
 
+#include "schema/overloaded.hpp"
 #include "schema/text/time_text.hpp"
 #include "tools/text/terminal_text.hpp"
 
@@ -14,14 +15,8 @@ namespace jobstrand::cli {
 namespace {
 
 using schema::Duration;
+using schema::Overloaded;
 using Refusal = std::optional<std::string>;
-
-template <typename... Cases>
-struct Overloaded : Cases... {
-    using Cases::operator()...;
-};
-template <typename... Cases>
-Overloaded(Cases...) -> Overloaded<Cases...>;
 
 [[nodiscard]] std::string range_of(const Setting& setting) {
     return fmt::format("{} to {}", setting.least, setting.most);

@@ -313,10 +313,8 @@ std::size_t TestNode::acquire(std::size_t jobs) {
     if (!is_alive()) {
         return 0;
     }
-    return engine::with_public_errors([&] {
-        parts_->owner.live_on_in_the_open();
-        return parts_->steps.take(jobs);
-    });
+    parts_->owner.live_on_in_the_open();
+    return parts_->steps.take(jobs);
 }
 
 void TestNode::kill() {
@@ -339,11 +337,9 @@ void TestNode::thaw() {
     if (parts_->steps.is_dead() || is_alive()) {
         return;
     }
-    engine::with_public_errors([&] {
-        for (test_kit::StepNode::Step& step : parts_->steps.thaw()) {
-            parts_->owner.record(*parts_, std::move(step));
-        }
-    });
+    for (test_kit::StepNode::Step& step : parts_->steps.thaw()) {
+        parts_->owner.record(*parts_, std::move(step));
+    }
     parts_->owner.somebody_died_or_came();
 }
 
@@ -354,15 +350,13 @@ bool TestNode::is_alive() const {
 // Its lease and its locks end as late as if it had renewed them just now.
 void TestNode::leave_the_living() {
     if (is_alive()) {
-        engine::with_public_errors([&] { parts_->owner.live_on_in_the_open(); });
+        parts_->owner.live_on_in_the_open();
     }
     parts_->owner.somebody_died_or_came();
 }
 
 TestEngine::TestEngine(EngineOptions options, TimePoint start)
-    : parts_(engine::with_public_errors([&] {
-          return std::make_unique<Parts>(std::move(options), start);
-      })) {}
+    : parts_(std::make_unique<Parts>(std::move(options), start)) {}
 
 TestEngine::~TestEngine() = default;
 
@@ -371,7 +365,7 @@ Engine& TestEngine::engine() {
 }
 
 const std::string& TestEngine::database_path() const {
-    engine::with_public_errors([&] { parts_->commits.forbid(); });  // Who asks looks there.
+    parts_->commits.forbid();  // Who asks looks there.
     return parts_->path;
 }
 
@@ -380,7 +374,7 @@ TestNode& TestEngine::node() {
 }
 
 TestNode& TestEngine::add_node(EngineOptions options) {
-    return *engine::with_public_errors([&] { return &parts_->add_node(std::move(options)); });
+    return parts_->add_node(std::move(options));
 }
 
 TimePoint TestEngine::now() const {
@@ -396,41 +390,35 @@ void TestEngine::advance(Duration by) {
         throw std::logic_error("the clock of a test goes forward only: begin another test engine");
     }
     const TimePoint end = now() + by;
-    engine::with_public_errors([&] {
-        while (now() < end) {
-            parts_->turn_towards(end);
-            parts_->live_on_in_the_open();
-        }
-    });
+    while (now() < end) {
+        parts_->turn_towards(end);
+        parts_->live_on_in_the_open();
+    }
 }
 
 std::size_t TestEngine::run_until_idle(std::size_t limit) {
     std::size_t left = limit;
-    engine::with_public_errors([&] {
-        test_kit::DeferredCommits::Period quiet(parts_->commits, true);
-        parts_->live_on_in_the_open();
-        parts_->run_what_is_due(left);
-        parts_->live_on_in_the_open();
-        quiet.end();
-    });
+    test_kit::DeferredCommits::Period quiet(parts_->commits, true);
+    parts_->live_on_in_the_open();
+    parts_->run_what_is_due(left);
+    parts_->live_on_in_the_open();
+    quiet.end();
     return limit - left;
 }
 
 std::size_t TestEngine::run_for(Duration time, std::size_t limit) {
     const TimePoint end = now() + time;
     std::size_t left = limit;
-    engine::with_public_errors([&] {
-        test_kit::DeferredCommits::Period quiet(parts_->commits, true);
-        parts_->live_on_in_the_open();
+    test_kit::DeferredCommits::Period quiet(parts_->commits, true);
+    parts_->live_on_in_the_open();
+    parts_->run_what_is_due(left);
+    while (now() < end) {
+        parts_->turn_towards(std::min(parts_->next_start().value_or(end), end));
+        now() < end ? parts_->live_on() : parts_->live_on_in_the_open();
         parts_->run_what_is_due(left);
-        while (now() < end) {
-            parts_->turn_towards(std::min(parts_->next_start().value_or(end), end));
-            now() < end ? parts_->live_on() : parts_->live_on_in_the_open();
-            parts_->run_what_is_due(left);
-        }
-        parts_->live_on_in_the_open();
-        quiet.end();
-    });
+    }
+    parts_->live_on_in_the_open();
+    quiet.end();
     return limit - left;
 }
 

@@ -1,5 +1,6 @@
 #include "tools/text/typing_errors.hpp"
 
+#include "schema/text/utf8.hpp"
 #include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
@@ -42,12 +43,8 @@ namespace {
 /// Longer names are compared by their beginning; no real one comes near this.
 constexpr std::size_t kComparedLength = 128;
 
-[[nodiscard]] char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 [[nodiscard]] bool same(char a, char b) {
-    return lower(a) == lower(b);
+    return schema::small_letter(a) == schema::small_letter(b);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/schema_lock.hpp"
 #include "schema/text/time_text.hpp"
+#include "schema/text/utf8.hpp"
 
 #include <fmt/format.h>
 
@@ -100,10 +101,7 @@ std::string_view without(std::string_view sql, char first, char last) {
 /// expression without its parentheses.
 std::string mysql_plain_default(std::string_view sql) {
     sql = without(without(sql, '(', ')'), '\'', '\'');
-    std::string plain(sql);
-    std::ranges::transform(plain, plain.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
+    const std::string plain = schema::in_small_letters(sql);
     if (plain == "true" || plain == "false") {
         return plain == "true" ? "1" : "0";
     }

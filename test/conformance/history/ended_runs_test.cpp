@@ -7,8 +7,6 @@ namespace jobstrand::test {
 
 namespace {
 
-using persistence::EndedRun;
-using persistence::EndedRunFilter;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -16,27 +14,27 @@ using testing::SizeIs;
 /// The last runs that succeeded, as nodes tell of them.
 class EndedRuns : public StoreTest {
 protected:
-    EndedRun a_run(std::string job, std::string type) {
+    FinishedRun a_run(std::string job, std::string type) {
         clock_.tick(1s);
         return {.ended = clock_.now(), .job = std::move(job), .handler_type = std::move(type)};
     }
 
     /// Of one type, each a second after the other.
     void add_runs(const std::string& type, int count) {
-        std::vector<EndedRun> runs;
+        std::vector<FinishedRun> runs;
         for (int i = 0; i < count; ++i) {
             runs.push_back(a_run(type + std::to_string(i), type));
         }
         store_.runs().add_runs(runs);
     }
 
-    std::vector<std::string> jobs(const EndedRunFilter& filter = {}) {
+    std::vector<std::string> jobs(const FinishedRunQuery& filter = {}) {
         return jobs_of(store_.runs().ended_runs(filter, {}, 100));
     }
 
-    static std::vector<std::string> jobs_of(const std::vector<EndedRun>& runs) {
+    static std::vector<std::string> jobs_of(const std::vector<FinishedRun>& runs) {
         std::vector<std::string> jobs;
-        std::ranges::transform(runs, std::back_inserter(jobs), &EndedRun::job);
+        std::ranges::transform(runs, std::back_inserter(jobs), &FinishedRun::job);
         return jobs;
     }
 };
@@ -49,15 +47,15 @@ INSTANTIATE_TEST_SUITE_P(
 );
 
 TEST_P(EndedRuns, Are_kept_with_all_that_is_known_of_them) {
-    EndedRun full = a_run("full", "mail");
-    full.tenant = "tenant";
-    full.instance = "instance";
+    FinishedRun full = a_run("full", "mail");
+    full.tenant_id = "tenant";
+    full.process_instance_id = "instance";
     full.node = "node-1";
     full.attempt = 3;
     full.waited = 0ms;
     full.duration = 35ms;
     full.message = "sent";
-    EndedRun empty = a_run("empty", "mail");
+    FinishedRun empty = a_run("empty", "mail");
     store_.runs().add_runs(std::vector{full, empty});
     const auto runs = store_.runs().ended_runs({}, {}, 100);
     ASSERT_THAT(runs, SizeIs(2));
@@ -68,10 +66,10 @@ TEST_P(EndedRuns, Are_kept_with_all_that_is_known_of_them) {
 }
 
 TEST_P(EndedRuns, Are_listed_the_latest_first_and_by_what_is_asked_for) {
-    EndedRun other = a_run("a", "pdf");
-    other.tenant = "t";
-    EndedRun third = a_run("a", "sms");
-    third.instance = "i";
+    FinishedRun other = a_run("a", "pdf");
+    other.tenant_id = "t";
+    FinishedRun third = a_run("a", "sms");
+    third.process_instance_id = "i";
     store_.runs().add_runs(std::vector{a_run("b", "mail"), other, third});
     add_runs("mail", 3);
     EXPECT_THAT(jobs(), ElementsAre("mail2", "mail1", "mail0", "a", "a", "b"));
@@ -80,10 +78,10 @@ TEST_P(EndedRuns, Are_listed_the_latest_first_and_by_what_is_asked_for) {
     EXPECT_THAT(
         jobs({.handler_types = {"pdf", "mail"}}), ElementsAre("mail2", "mail1", "mail0", "a", "b")
     );
-    EXPECT_THAT(jobs({.tenants = {"t"}}), ElementsAre("a"));
-    EXPECT_THAT(jobs({.instances = {"i", "j"}}), ElementsAre("a"));
+    EXPECT_THAT(jobs({.tenant_ids = {"t"}}), ElementsAre("a"));
+    EXPECT_THAT(jobs({.process_instance_ids = {"i", "j"}}), ElementsAre("a"));
     EXPECT_THAT(jobs({.job = "a", .handler_types = {"mail"}}), IsEmpty());
-    const EndedRunFilter mail{.handler_types = {"mail"}};
+    const FinishedRunQuery mail{.handler_types = {"mail"}};
     const auto page = store_.runs().ended_runs(mail, {}, 2);
     EXPECT_THAT(jobs_of(page), ElementsAre("mail2", "mail1"));
     EXPECT_THAT(

@@ -7,7 +7,6 @@ namespace jobstrand::test {
 
 namespace {
 
-using persistence::JobLogFilter;
 using persistence::JobLogLine;
 using schema::JobEvent;
 using testing::ElementsAre;
@@ -28,7 +27,7 @@ protected:
         );
     }
 
-    std::vector<JobLogLine> log(const JobLogFilter& filter = {}) {
+    std::vector<JobLogLine> log(const JobLogQuery& filter = {}) {
         return store_.history().job_log(filter, {}, 100);
     }
 
@@ -224,7 +223,7 @@ TEST_P(JobLog, Is_read_page_by_page_and_by_what_is_asked_for) {
     EXPECT_THAT(log({.events = {JobEvent::deleted, JobEvent::dead}}), IsEmpty());
     EXPECT_THAT(log({.events = {JobEvent::failed}}), SizeIs(5));
     const auto middle = rest.front().time;
-    EXPECT_THAT(log({.after = middle}), SizeIs(3));
+    EXPECT_THAT(log({.from = middle}), SizeIs(3));
     EXPECT_THAT(log({.before = middle}), SizeIs(2));
 }
 

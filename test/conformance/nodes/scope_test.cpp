@@ -134,7 +134,7 @@ TEST_P(Scopes, Timers_of_others_are_those_outside_also_without_any_value) {
 
 TEST_P(Scopes, Jobs_outside_of_all_are_counted_by_what_nodes_are_limited_to) {
     live("node-1", {.categories = {"mail"}});
-    live("node-2", {.priorities = {5, 9}});
+    live("node-2", {.priority_min = 5, .priority_max = 9});
     insert(JobPlace::executable, one_of_each());
     EXPECT_THAT(
         unserved(),
@@ -148,12 +148,15 @@ TEST_P(Scopes, Jobs_outside_of_all_are_counted_by_what_nodes_are_limited_to) {
 
 TEST_P(Scopes, Are_listed_with_their_nodes_and_go_with_them) {
     const ServedScope scope{
-        .priorities = {-3, 9}, .categories = {"", "mail"}, .definitions = {"invoice:1"}};
+        .priority_min = -3,
+        .priority_max = 9,
+        .categories = {"", "mail"},
+        .definitions = {"invoice:1"}};
     live("node-1", scope);
     ASSERT_THAT(store_.nodes().nodes(), testing::SizeIs(1));
     EXPECT_EQ(store_.nodes().nodes().front().scope, scope);
     store_.nodes().record_served("node-1", within({}));
-    EXPECT_TRUE(store_.nodes().nodes().front().scope.is_all());
+    EXPECT_TRUE(schema::is_all(store_.nodes().nodes().front().scope));
     live("node-1", scope);
     store_.nodes().leave({.node = "node-1", .incarnation = "1"});
     EXPECT_EQ(count_rows("JS_SCOPE"), 0);

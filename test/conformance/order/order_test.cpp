@@ -145,7 +145,7 @@ TEST_P(Orders, The_schema_is_as_expected_with_all_of_their_indexes) {
 
 class PriorityRanges : public Orders {
 protected:
-    PriorityRanges() { served_.scope.priorities = {2, 5}; }
+    PriorityRanges() { served_.scope = {.priority_min = 2, .priority_max = 5}; }
 
     persistence::ServedJobs served_{noop_};
 };

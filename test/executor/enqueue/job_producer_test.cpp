@@ -72,7 +72,7 @@ TEST_F(JobProducerTest, A_job_that_this_node_does_not_serve_is_free_for_others) 
 // R053
 TEST_F(JobProducerTest, A_job_outside_the_priority_range_of_this_node_is_free_for_others) {
     intake_.free_places = 10;
-    intake_.served_jobs.scope.priorities = {1, 5};
+    intake_.served_jobs.scope = {.priority_min = 1, .priority_max = 5};
     Job job_of_others = a_mail("a");
     job_of_others.priority = 6;
     producer_.enqueue({job_of_others});

@@ -178,7 +178,7 @@ TEST_F(CliExplain, A_command_that_no_node_has_is_named) {
 }
 
 TEST_F(CliExplain, Nodes_that_are_limited_to_other_jobs_say_to_which) {
-    schema::ServedScope scope{.priorities = {.least = 10}};
+    schema::ServedScope scope{.priority_min = 10};
     start_node("node-1", {{"noop"}, {}, scope});
     start_node("node-2", {{"noop"}, {}, {.tenants = {"acme"}}});
     const std::string id = add({"--type", "noop", "--priority", "5", "--tenant", "other"});
@@ -231,7 +231,7 @@ TEST_F(CliExplain, Drained_nodes_are_named_with_the_verb_that_resumes_them) {
 
 // R053
 TEST_F(CliExplain, A_priority_outside_of_all_ranges_is_told_with_the_nearer_end) {
-    start_node("low", {{"noop"}, {}, {.priorities = {.least = 0, .most = 9}}});
+    start_node("low", {{"noop"}, {}, {.priority_min = 0, .priority_max = 9}});
     const std::string above = add({"--type", "noop", "--priority", "10"});
     const std::string below = add({"--type", "noop", "--priority", "-1"});
     EXPECT_EQ(codes(above), "out_of_scope");

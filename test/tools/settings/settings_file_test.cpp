@@ -280,7 +280,7 @@ TEST(SettingsFile, Acquisition_by_priority_is_off_unless_asked_for) {
 TEST(SettingsFile, The_orders_of_camunda_and_its_priority_ranges_have_its_names_and_ours) {
     const executor::ExecutorSettings unordered = good("").executor;
     EXPECT_EQ(unordered.order, schema::AcquisitionOrder{});
-    EXPECT_TRUE(unordered.scope.priorities.is_all());
+    EXPECT_TRUE(schema::has_all_priorities(unordered.scope));
     const executor::ExecutorSettings theirs = good(R"(
         jobExecutorPreferTimerJobs = true
         jobExecutorAcquireByDueDate = true
@@ -289,14 +289,14 @@ TEST(SettingsFile, The_orders_of_camunda_and_its_priority_ranges_have_its_names_
     )")
                                                   .executor;
     EXPECT_EQ(theirs.order, (schema::AcquisitionOrder{.timers_first = true, .by_due_date = true}));
-    EXPECT_EQ(theirs.scope.priorities.most, -1);
+    EXPECT_EQ(theirs.scope.priority_max, -1);
     const executor::ExecutorSettings ours =
         good("acquireByPriority = true\npriorityAging = \"PT1M\"\npriorityRangeMin = 5").executor;
     EXPECT_EQ(
         ours.order,
         (schema::AcquisitionOrder{.by_priority = true, .aging = std::chrono::minutes(1)})
     );
-    EXPECT_EQ(ours.scope.priorities.least, 5);
+    EXPECT_EQ(ours.scope.priority_min, 5);
     EXPECT_TRUE(good("tenantsInTurn = true").executor.order.tenants_in_turn);
     EXPECT_TRUE(good("instancesTogether = true").executor.instances_together);
 }
@@ -328,7 +328,7 @@ TEST(SettingsFile, A_process_may_be_limited_to_some_jobs) {
     EXPECT_THAT(scope.categories, ElementsAre("", "mail"));
     EXPECT_THAT(scope.tenants, ElementsAre("acme"));
     EXPECT_THAT(scope.definitions, ElementsAre("invoice:1:17", "order:3:18"));
-    EXPECT_TRUE(good("enabledJobCategories = []").executor.scope.is_all());
+    EXPECT_TRUE(schema::is_all(good("enabledJobCategories = []").executor.scope));
 }
 
 TEST(SettingsFile, What_has_no_effect_is_accepted_and_said) {

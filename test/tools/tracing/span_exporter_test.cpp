@@ -19,7 +19,7 @@ namespace jobstrand::cli {
 namespace {
 
 using namespace std::chrono_literals;
-using executor::FinishedRun;
+using FinishedRun = executor::WatchedRun;
 using nlohmann::json;
 using schema::TransitionReason;
 using test::a_response;

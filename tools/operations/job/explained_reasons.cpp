@@ -344,20 +344,20 @@ namespace {
 /// What a node is limited to, as far as that leaves the job out.
 [[nodiscard]] std::string scope_in_the_way(const Node& node, const Job& job) {
     std::vector<std::string> parts;
-    const schema::PriorityRange& range = node.scope.priorities;
-    if (!range.contains(job.priority)) {
-        const bool is_above = job.priority > range.most;
+    const schema::ServedScope& scope = node.scope;
+    if (!schema::contains_priority(scope, job.priority)) {
+        const bool is_above = job.priority > scope.priority_max;
         parts.push_back(fmt::format(
             "priorities {} {} (its own is {})",
             is_above ? "up to" : "from",
-            is_above ? range.most : range.least,
+            is_above ? scope.priority_max : scope.priority_min,
             job.priority
         ));
     }
     constexpr std::array<std::string_view, 3> kWords{"category", "tenant", "definition"};
     for (std::size_t i = 0; i < kWords.size(); ++i) {
         const schema::ScopeList& list = schema::kScopeLists.at(i);
-        const std::vector<std::string>& taken = node.scope.*list.values;
+        const std::vector<std::string>& taken = scope.*list.values;
         if (!taken.empty() && std::ranges::count(taken, job.*list.field) == 0) {
             std::vector<std::string> values;
             std::ranges::transform(taken, std::back_inserter(values), value_of);

@@ -1,6 +1,5 @@
 #include "tools/service/api/engine_set.hpp"
 
-#include "tools/engine/engine_of_key.hpp"
 #include "tools/service/api/job_paths.hpp"
 #include "tools/service/api/job_requests.hpp"
 #include "tools/service/http/message.hpp"
@@ -8,6 +7,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <jobstrand/engine_of.hpp>
 
 #include <algorithm>
 #include <array>
@@ -112,7 +112,7 @@ void EngineSet::route(Request request, const Answer& answer) {
     if (is_one_job(request)) {
         const std::string key = key_of_job(request.body);
         const std::string engine =
-            key.empty() ? engine_without_key(request) : engine::engine_of_key(key, names_);
+            key.empty() ? engine_without_key(request) : engine_of(key, names_);
         pass_on(engine, std::move(request), answer);
         return;
     }
@@ -145,7 +145,7 @@ EngineSet::parts_of(const Request& request, const std::vector<JobText>& jobs) {
         if (key.empty() && of_others.empty()) {
             of_others = engine_without_key(request);
         }
-        const std::string engine = key.empty() ? of_others : engine::engine_of_key(key, names_);
+        const std::string engine = key.empty() ? of_others : engine_of(key, names_);
         auto part = std::ranges::find(parts, engine, &PartOfRequest::engine);
         if (part == parts.end()) {
             parts.push_back({.engine = engine, .member = member(engine)});
@@ -167,7 +167,7 @@ std::string EngineSet::engine_without_key(const Request& request) {
         return names_.front();
     }
     if (request.count_headers(kIdempotencyKey) > 0) {
-        return engine::engine_of_key(request.header(kIdempotencyKey), names);
+        return engine_of(request.header(kIdempotencyKey), names);
     }
     const std::size_t turn = turn_.fetch_add(1);
     for (std::size_t i = 0; i < names.size(); ++i) {

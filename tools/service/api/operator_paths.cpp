@@ -364,7 +364,7 @@ list_done(const ApiParts& api, const Scope& scope, const deadletter::JobQuery& q
     const auto page =
         SeenRuns(api.engine.run_store(), scope).list(*filter, query.after, query.limit);
     std::vector<std::string> items;
-    for (const persistence::EndedRun& run : page.items) {
+    for (const FinishedRun& run : page.items) {
         items.push_back(json_of(cli::record_of(cli::done_fields(), run)));
     }
     const std::string after = page.has_more ? cli::json_string(page.items.back().id) : "null";

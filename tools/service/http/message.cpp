@@ -1,6 +1,7 @@
 #include "tools/service/http/message.hpp"
 
 #include "persistence/sql/db_error.hpp"
+#include "schema/text/utf8.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -11,16 +12,8 @@
 
 namespace jobstrand::service {
 
-namespace {
-
-[[nodiscard]] char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-}  // namespace
-
 bool is_same_token(std::string_view a, std::string_view b) {
-    return std::ranges::equal(a, b, {}, lower, lower);
+    return std::ranges::equal(a, b, {}, schema::small_letter, schema::small_letter);
 }
 
 std::string_view Request::header(std::string_view name) const {

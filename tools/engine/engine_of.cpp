@@ -1,5 +1,3 @@
-#include "tools/engine/engine_of_key.hpp"
-
 #include <jobstrand/engine_of.hpp>
 #include <openssl/evp.h>
 
@@ -8,8 +6,6 @@
 #include <stdexcept>
 
 namespace jobstrand {
-
-namespace engine {
 
 namespace {
 
@@ -29,7 +25,7 @@ using Weight = std::array<std::uint8_t, 32>;
 
 }  // namespace
 
-std::string engine_of_key(std::string_view key, std::span<const std::string> names) {
+std::string engine_of(std::string_view key, std::span<const std::string> names) {
     if (names.empty()) {
         throw std::invalid_argument("engine_of: there is no engine");
     }
@@ -42,12 +38,6 @@ std::string engine_of_key(std::string_view key, std::span<const std::string> nam
         }
     }
     return *greatest;
-}
-
-}  // namespace engine
-
-std::string engine_of(std::string_view key, std::span<const std::string> names) {
-    return engine::engine_of_key(key, names);
 }
 
 }  // namespace jobstrand
