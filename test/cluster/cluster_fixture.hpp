@@ -5,7 +5,7 @@
 #include "persistence/migration/schema_migration.hpp"
 #include "persistence/store/sql_store.hpp"
 #include "test/fixtures/background_process.hpp"
-#include "test/fixtures/count_all_jobs.hpp"
+#include "test/fixtures/open_store.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 #include "timers/series/series_planner.hpp"

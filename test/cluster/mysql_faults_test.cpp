@@ -1,6 +1,6 @@
 #include "persistence/drivers/mysql/mysql_database.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "test/fixtures/mariadb_server.hpp"
+#include "test/fixtures/database_servers.hpp"
 #include "test/fixtures/recording_log.hpp"
 #include "test/fixtures/signal.hpp"
 #include "tools/engine/wiring.hpp"

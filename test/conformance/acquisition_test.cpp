@@ -1,20 +1,28 @@
+#include "persistence/executor_store.hpp"
+#include "persistence/migration/table_changes.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "persistence/sql/sql_transaction.hpp"
+#include "schema/limits.hpp"
 #include "test/conformance/store_test.hpp"
+
+#include <fmt/format.h>
 
 namespace jobstrand::test {
 
 namespace {
 
+using persistence::IdleView;
+using persistence::PageLimit;
+using persistence::SessionPool;
+using testing::Each;
 using testing::ElementsAre;
+using testing::Eq;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 class Acquisition : public StoreTest {};
 
-INSTANTIATE_TEST_SUITE_P(
-    OnEveryDatabase,
-    Acquisition,
-    testing::ValuesIn(databases_under_test()),
-    name_of_database
-);
+ON_EVERY_DATABASE(Acquisition);
 
 // R032 R039 R107
 TEST_P(Acquisition, An_acquired_job_carries_owner_expiry_and_a_raised_revision) {
@@ -164,12 +172,7 @@ protected:
     }
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    OnEveryDatabase,
-    AcquisitionById,
-    testing::ValuesIn(databases_under_test()),
-    name_of_database
-);
+ON_EVERY_DATABASE(AcquisitionById);
 
 // R006
 TEST_P(AcquisitionById, One_job_is_locked_whatever_its_handler_type) {
@@ -229,6 +232,372 @@ TEST_P(RowsThatStay, A_job_whose_row_does_not_go_is_not_moved) {
     EXPECT_THROW((void)store_.executor().apply("node-1", failed), persistence::DbError);
     EXPECT_EQ(job("a"), held);
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 0);
+}
+
+/// An acquisition takes no more payload than its caller has room for (I8).
+class PageBytes : public StoreTest {
+protected:
+    void insert_with(const std::string& id, std::size_t bytes) {
+        insert(JobPlace::executable, a_job(id).with_payload(std::string(bytes, 'x')));
+    }
+
+    [[nodiscard]] std::vector<std::string> acquired(PageLimit limit) {
+        return ids_of(store_.executor().acquire(claim_of("node-1"), noop_, limit));
+    }
+
+    /// Too long for a row: it is stored apart.
+    static constexpr std::size_t kLong = schema::limits::kInlinePayloadLength + 1;
+};
+
+ON_EVERY_DATABASE(PageBytes);
+
+TEST_P(PageBytes, A_page_ends_before_the_job_that_would_be_too_much) {
+    insert_with("a", 100);
+    insert_with("b", 100);
+    insert_with("c", 100);
+    EXPECT_THAT(acquired({10, 299}), ElementsAre("a", "b"));
+    EXPECT_THAT(acquired({10, 100}), ElementsAre("c"));
+}
+
+TEST_P(PageBytes, What_fits_exactly_is_taken) {
+    insert_with("a", 100);
+    insert_with("b", 200);
+    EXPECT_THAT(acquired({10, 300}), ElementsAre("a", "b"));
+}
+
+TEST_P(PageBytes, A_first_job_that_is_too_large_alone_is_taken_alone) {
+    insert_with("a", 3000);
+    insert_with("b", 1);
+    EXPECT_THAT(acquired({10, 1}), ElementsAre("a"));
+    EXPECT_THAT(acquired({10, 1}), ElementsAre("b"));
+    EXPECT_THAT(acquired({10, 1}), IsEmpty());
+}
+
+TEST_P(PageBytes, Payloads_that_are_stored_apart_count_before_they_are_read) {
+    insert_with("a", kLong);
+    insert_with("b", 10);
+    insert_with("c", kLong);
+    insert_with("d", kLong);
+    const std::vector<Job> page =
+        store_.executor().acquire(claim_of("node-1"), noop_, {10, 2 * kLong + 10});
+    EXPECT_THAT(ids_of(page), ElementsAre("a", "b", "c"));
+    EXPECT_THAT(page[2].payload, SizeIs(kLong));
+    EXPECT_EQ(job("d").lock_owner, "");
+}
+
+// A character of a text is not always a byte.
+TEST_P(PageBytes, Bytes_are_counted_and_not_characters) {
+    std::string euros;
+    for (std::size_t i = 0; i < kLong; ++i) {
+        euros += "\xE2\x82\xAC";
+    }
+    insert(JobPlace::executable, a_job("a").with_payload(euros));
+    insert(JobPlace::executable, a_job("b").with_payload(euros));
+    EXPECT_THAT(acquired({10, 2 * euros.size() - 1}), ElementsAre("a"));
+}
+
+TEST_P(PageBytes, In_a_long_page_the_bound_holds_too) {
+    std::vector<Job> jobs = many_jobs("j", 60);
+    for (Job& job : jobs) {
+        job.payload = std::string(kLong, 'x');
+    }
+    insert(JobPlace::executable, std::move(jobs));
+    EXPECT_THAT(acquired({100, 37 * kLong}), SizeIs(37));
+    EXPECT_THAT(acquired({100, 32 * kLong}), SizeIs(23));
+}
+
+TEST_P(PageBytes, By_priority_the_bound_is_the_same) {
+    ASSERT_TRUE(persistence::create_index(*connection_, schema::kPriorityIndex));
+    insert(JobPlace::executable, a_job("low").with_payload(std::string(100, 'x')));
+    insert(
+        JobPlace::executable, a_job("high").with_priority(9).with_payload(std::string(kLong, 'x'))
+    );
+    const auto by_priority = [&](PageLimit limit) {
+        return ids_of(store_.executor().acquire_in_order(
+            claim_of("node-1"), noop_, {.by_priority = true}, limit
+        ));
+    };
+    EXPECT_THAT(by_priority({10, kLong}), ElementsAre("high"));
+    EXPECT_THAT(by_priority({10, kLong}), ElementsAre("low"));
+    EXPECT_TRUE(persistence::drop_index(*connection_, schema::kPriorityIndex));
+}
+
+TEST_P(PageBytes, The_bound_holds_for_due_timers_that_arrive_locked) {
+    for (const char* const id : {"a", "b", "c"}) {
+        insert(
+            JobPlace::timer, a_job(id).with_payload(std::string(kLong, 'x')).due_at(clock_.now())
+        );
+        clock_.tick(1ms);
+    }
+    const auto due =
+        store_.timers().move_due_timers(clock_.now(), {10, 2 * kLong}, claim_of("node-1"), noop_);
+    EXPECT_EQ(due.moved, 2U);
+    EXPECT_TRUE(due.is_cut);
+    EXPECT_EQ(due.end, clock_.now() - 2ms);
+    ASSERT_THAT(ids_of(due.locked), ElementsAre("a", "b"));
+    EXPECT_THAT(due.locked[1].payload, SizeIs(kLong));
+    EXPECT_EQ(place_of("c"), "timer");
+    const auto last =
+        store_.timers().move_due_timers(clock_.now(), {10, 1}, claim_of("node-1"), noop_);
+    EXPECT_THAT(ids_of(last.locked), ElementsAre("c")) << "or it would never run";
+    EXPECT_FALSE(last.is_cut);
+}
+
+TEST_P(PageBytes, Due_timers_that_arrive_free_have_no_bound) {
+    for (const char* const id : {"a", "b"}) {
+        insert(
+            JobPlace::timer, a_job(id).with_payload(std::string(kLong, 'x')).due_at(clock_.now())
+        );
+    }
+    EXPECT_EQ(
+        store_.timers().move_due_timers(clock_.now(), {10, 1}, std::nullopt, noop_).moved, 2U
+    );
+}
+
+/// What a node that has nothing to do sees with one look at all tables.
+class LookAround : public StoreTest {
+protected:
+    IdleView look() { return store_.executor().look_around(noop_, clock_.now()); }
+};
+
+ON_EVERY_DATABASE(LookAround);
+
+TEST_P(LookAround, Nothing_is_seen_where_nothing_is) {
+    const IdleView view = look();
+    EXPECT_EQ(view.at, clock_.now());
+    EXPECT_FALSE(view.has_acquirable);
+    EXPECT_FALSE(view.next_due);
+    EXPECT_TRUE(view.are_timers_sound);
+    EXPECT_FALSE(view.has_executable);
+    EXPECT_FALSE(view.has_locks);
+    EXPECT_FALSE(view.has_limits);
+    EXPECT_FALSE(view.has_leftovers);
+    EXPECT_FALSE(view.first_lease_end);
+}
+
+TEST_P(LookAround, A_job_that_this_node_may_take_can_be_acquired) {
+    insert(JobPlace::executable, a_job("a").of_type("mail"));
+    EXPECT_FALSE(look().has_acquirable) << "it is not served";
+    EXPECT_TRUE(look().has_executable);
+    insert(JobPlace::executable, a_job("b"));
+    EXPECT_TRUE(look().has_acquirable);
+    ASSERT_EQ(acquire().size(), 1U);
+    EXPECT_FALSE(look().has_acquirable) << "it is locked";
+    const persistence::ServedJobs nothing;
+    EXPECT_FALSE(store_.executor().look_around(nothing, clock_.now()).has_acquirable);
+}
+
+TEST_P(LookAround, The_next_timer_is_the_one_that_its_mover_would_find) {
+    insert(JobPlace::timer, a_job("a").due_at(clock_.now() + 2h));
+    insert(JobPlace::timer, a_job("b").due_at(clock_.now() + 1h));
+    EXPECT_THAT(look().next_due, Eq(clock_.now() + 1h));
+    EXPECT_THAT(look().next_due, Eq(store_.timers().next_due(noop_)));
+    EXPECT_TRUE(look().are_timers_sound);
+    EXPECT_FALSE(look().has_locks) << "nobody locks a timer before it is due";
+    clock_.tick(1h);
+    EXPECT_TRUE(look().has_locks);
+}
+
+TEST_P(LookAround, A_due_date_that_nobody_can_read_is_left_to_the_mover) {
+    if (!connection_->dialect().has_texts_for_times) {
+        GTEST_SKIP() << "such a date cannot be stored here";
+    }
+    insert(JobPlace::timer, a_job("a").due_at(clock_.now() + 1h));
+    connection_->run_script("PRAGMA ignore_check_constraints = ON");
+    execute("UPDATE ACT_RU_TIMER_JOB SET DUEDATE_ = 'soon'");
+    EXPECT_FALSE(look().are_timers_sound);
+    EXPECT_FALSE(look().next_due);
+}
+
+TEST_P(LookAround, What_may_be_locked_is_seen_in_every_place) {
+    insert(JobPlace::external_worker, a_job("a").of_kind(schema::kExternalWorkerType));
+    EXPECT_TRUE(look().has_locks);
+    execute("DELETE FROM ACT_RU_EXTERNAL_JOB");
+    EXPECT_FALSE(look().has_locks);
+    execute("INSERT INTO JS_EXCLUSIVE (ID_, LOCK_OWNER_) VALUES ('p', 'node-1')");
+    EXPECT_TRUE(look().has_locks);
+    execute("DELETE FROM JS_EXCLUSIVE");
+    execute("INSERT INTO JS_CLAIM (ID_, OWNER_) VALUES (7, 'node-1')");
+    EXPECT_TRUE(look().has_locks);
+}
+
+TEST_P(LookAround, Limits_are_seen_and_what_one_has_left) {
+    schema::JobLimit limit = schema::limit_named("tenant:acme");
+    limit.concurrent = 3;
+    store_.limits().set_limit(limit);
+    EXPECT_TRUE(look().has_limits);
+    execute("DELETE FROM JS_LIMIT");
+    EXPECT_FALSE(look().has_limits);
+    execute("INSERT INTO JS_LIMIT_WAITING (GROUP_, ID_) VALUES ('tenant:acme', 'a')");
+    EXPECT_TRUE(look().has_limits);
+    EXPECT_FALSE(look().has_leftovers);
+    execute("INSERT INTO JS_LIMITED (GROUP_) VALUES ('tenant:acme')");
+    EXPECT_TRUE(look().has_leftovers);
+    execute("DELETE FROM JS_LIMITED");
+    execute("INSERT INTO JS_UNIQUE (KEY_, JOB_ID_) VALUES ('k', 'a')");
+    EXPECT_TRUE(look().has_leftovers);
+}
+
+TEST_P(LookAround, The_first_lease_to_end_is_seen) {
+    const auto start = [&](const std::string& node, schema::Duration lease) {
+        store_.nodes().register_node(
+            {.node = node, .incarnation = "1"}, noop_, clock_.now(), clock_.now() + lease
+        );
+    };
+    start("node-1", 10s);
+    start("node-2", 7s);
+    EXPECT_THAT(look().first_lease_end, Eq(clock_.now() + 7s));
+}
+
+/// A table with few rows, some of which another transaction keeps locked: no operation on the
+/// others may wait for it. A database that reads the whole table, because it is small, would; two
+/// nodes would then wait for each other, which is a deadlock.
+class Neighbours : public StoreTest {
+protected:
+    void SetUp() override {
+        StoreTest::SetUp();
+        if (connection_) {
+            other_ = database_->connect(SessionPool::Access::write);
+        }
+    }
+
+    /// Inserts `j000` to `j059`, and lets the database see how few they are.
+    void insert_jobs(JobPlace place) {
+        std::vector<Job> jobs = many_jobs("j", 60);
+        for (Job& job : jobs) {
+            job.due_date = clock_.now();
+        }
+        insert(place, std::move(jobs));
+        if (connection_->dialect().name == "mysql") {
+            connection_->run_script(fmt::format("ANALYZE TABLE {}", schema::table_of(place)));
+        }
+    }
+
+    /// The last ten stay locked until the end of the case.
+    void lock_last_ten(JobPlace place) {
+        locking_.emplace(*other_);
+        EXPECT_EQ(
+            locking_->execute(fmt::format(
+                "UPDATE {} SET CATEGORY_ = 'locked' WHERE ID_ >= 'j050'", schema::table_of(place)
+            )),
+            10
+        );
+    }
+
+    template <typename One>
+    [[nodiscard]] static std::vector<One> without_last_ten(std::vector<One> all) {
+        all.resize(50);
+        return all;
+    }
+
+    [[nodiscard]] static std::vector<std::string> free_ids() {
+        return without_last_ten(ids_of(many_jobs("j", 60)));
+    }
+
+    std::unique_ptr<persistence::Connection> other_;
+    std::optional<Transaction> locking_;
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryServer,
+    Neighbours,
+    testing::ValuesIn(servers_under_test()),
+    name_of_database
+);
+
+TEST_P(Neighbours, Are_not_waited_for_by_completed_jobs) {
+    insert_jobs(JobPlace::executable);
+    const std::vector<Job> held = acquire();
+    lock_last_ten(JobPlace::executable);
+    std::vector<Outcome> outcomes;
+    std::ranges::transform(held, std::back_inserter(outcomes), completed_outcome);
+    EXPECT_THAT(
+        store_.executor().apply("node-1", without_last_ten(outcomes)), Each(OutcomeAnswer::done)
+    );
+}
+
+TEST_P(Neighbours, Are_not_waited_for_by_failed_jobs) {
+    insert_jobs(JobPlace::executable);
+    const std::vector<Job> held = acquire();
+    lock_last_ten(JobPlace::executable);
+    std::vector<Outcome> outcomes;
+    for (const Job& job : held) {
+        outcomes.push_back(failed_outcome(job, {.message = "no", .details = "why"}, clock_.now()));
+    }
+    EXPECT_THAT(
+        store_.executor().apply("node-1", without_last_ten(outcomes)), Each(OutcomeAnswer::done)
+    );
+}
+
+TEST_P(Neighbours, Are_not_waited_for_when_locks_are_renewed_and_released) {
+    insert_jobs(JobPlace::executable);
+    const std::vector<Fence> fences = without_last_ten(fences_of(acquire()));
+    lock_last_ten(JobPlace::executable);
+    EXPECT_THAT(store_.executor().extend_locks(claim_of("node-1"), fences), SizeIs(0));
+    store_.executor().release("node-1", fences);
+    EXPECT_EQ(job("j000").lock_owner, "");
+}
+
+TEST_P(Neighbours, Are_not_waited_for_by_an_acquisition) {
+    insert_jobs(JobPlace::executable);
+    lock_last_ten(JobPlace::executable);
+    EXPECT_EQ(ids_of(acquire()), free_ids());
+}
+
+TEST_P(Neighbours, Are_not_waited_for_by_due_timers) {
+    insert_jobs(JobPlace::timer);
+    lock_last_ten(JobPlace::timer);
+    const auto due = store_.timers().move_due_timers(clock_.now(), 100, claim_of("node-1"), noop_);
+    EXPECT_EQ(due.moved, 50U);
+}
+
+TEST_P(Neighbours, Are_not_waited_for_by_timers_moved_by_hand) {
+    insert_jobs(JobPlace::timer);
+    lock_last_ten(JobPlace::timer);
+    EXPECT_EQ(store_.jobs().fire_timer("j000", clock_.now()), JobAnswer::done);
+    EXPECT_EQ(
+        store_.jobs().reschedule_timer("j001", clock_.now() + 1h, clock_.now()), JobAnswer::done
+    );
+}
+
+TEST_P(Neighbours, Are_not_waited_for_by_dead_letters_that_are_requeued) {
+    insert_jobs(JobPlace::dead_letter);
+    lock_last_ten(JobPlace::dead_letter);
+    EXPECT_EQ(
+        store_.jobs().change(
+            JobPlace::dead_letter, "j000", {schema::set_to(&Job::priority, 7)}, clock_.now()
+        ),
+        JobAnswer::done
+    );
+    EXPECT_THAT(
+        store_.jobs().requeue(free_ids(), 1, std::nullopt, clock_.now()), Each(JobAnswer::done)
+    );
+}
+
+TEST_P(Neighbours, Are_not_waited_for_by_jobs_that_are_removed) {
+    insert_jobs(JobPlace::dead_letter);
+    lock_last_ten(JobPlace::dead_letter);
+    EXPECT_THAT(
+        store_.jobs().remove(JobPlace::dead_letter, free_ids(), clock_.now()), Each(JobAnswer::done)
+    );
+}
+
+TEST_P(Neighbours, Are_not_waited_for_by_the_reset_of_expired_locks) {
+    insert_jobs(JobPlace::executable);
+    EXPECT_THAT(acquire(), SizeIs(60));
+    clock_.tick(1h);
+    lock_last_ten(JobPlace::executable);
+    const auto done = store_.executor().reset_expired_locks(
+        JobPlace::executable, {.now = clock_.now(), .rows = 50}
+    );
+    EXPECT_EQ(done.freed, 50);
+}
+
+TEST_P(Neighbours, Are_not_waited_for_by_new_jobs) {
+    insert_jobs(JobPlace::executable);
+    lock_last_ten(JobPlace::executable);
+    insert(JobPlace::executable, std::vector<Job>{a_job("j0045"), a_job("j0555"), a_job("k")});
+    EXPECT_EQ(place_of("k"), "executable");
 }
 
 }  // namespace

@@ -70,10 +70,6 @@ protected:
         return "not refused";
     }
 
-    void start_daily(std::string key, std::string calendar) {
-        start({.key = std::move(key), .repeat = "0 0 9 * * ?", .calendar = std::move(calendar)});
-    }
-
     [[nodiscard]] schema::TimePoint due(const std::string& key) {
         return job(key + "-1").due_date.value();
     }
@@ -93,12 +89,7 @@ protected:
     persistence::SqlStore operator_;
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    OnEveryDatabase,
-    CalendarChanges,
-    testing::ValuesIn(databases_under_test()),
-    name_of_database
-);
+ON_EVERY_DATABASE(CalendarChanges);
 
 TEST_P(CalendarChanges, Only_the_series_that_hang_on_it_are_looked_at) {
     put("base", "weekly SUN");

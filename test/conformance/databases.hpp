@@ -3,7 +3,7 @@
 #include "persistence/drivers/driver.hpp"
 #include "persistence/sql/connection.hpp"
 #include "persistence/sql/session_pool.hpp"
-#include "test/fixtures/database_server.hpp"
+#include "test/fixtures/database_servers.hpp"
 
 #include <functional>
 #include <memory>

@@ -1,5 +1,7 @@
 #include "test/conformance/store_test.hpp"
 
+#include <algorithm>
+#include <map>
 #include <stdexcept>
 
 namespace jobstrand::test {
@@ -7,7 +9,9 @@ namespace jobstrand::test {
 namespace {
 
 using schema::set_to;
+using testing::Each;
 using testing::ElementsAre;
+using testing::IsEmpty;
 
 class Changes : public StoreTest {
 protected:
@@ -16,12 +20,7 @@ protected:
     }
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    OnEveryDatabase,
-    Changes,
-    testing::ValuesIn(databases_under_test()),
-    name_of_database
-);
+ON_EVERY_DATABASE(Changes);
 
 // R030
 TEST_P(Changes, Only_what_is_named_changes) {
@@ -134,12 +133,7 @@ protected:
     }
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    OnEveryDatabase,
-    ManyChangesAtOnce,
-    testing::ValuesIn(databases_under_test()),
-    name_of_database
-);
+ON_EVERY_DATABASE(ManyChangesAtOnce);
 
 // R078
 TEST_P(ManyChangesAtOnce, Any_number_of_timers_get_retries_and_are_due_now) {
@@ -210,12 +204,7 @@ TEST_P(ManyChangesAtOnce, Where_jobs_wait_for_no_date_none_is_set) {
 
 class Removal : public StoreTest {};
 
-INSTANTIATE_TEST_SUITE_P(
-    OnEveryDatabase,
-    Removal,
-    testing::ValuesIn(databases_under_test()),
-    name_of_database
-);
+ON_EVERY_DATABASE(Removal);
 
 TEST_P(Removal, Each_id_is_answered_in_its_order) {
     insert(JobPlace::executable, std::vector<Job>{a_job("b"), a_job("c")});
@@ -265,12 +254,7 @@ protected:
     }
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    OnEveryDatabase,
-    Requeueing,
-    testing::ValuesIn(databases_under_test()),
-    name_of_database
-);
+ON_EVERY_DATABASE(Requeueing);
 
 TEST_P(Requeueing, A_dead_letter_gets_new_attempts_and_keeps_its_history) {
     Job dead = a_job("a").after_attempts(3);
@@ -313,6 +297,190 @@ TEST_P(Requeueing, Any_number_of_dead_letters_can_be_requeued) {
     );
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 1500);
     EXPECT_EQ(count_rows("ACT_RU_DEADLETTER_JOB"), 0);
+}
+
+/// Jobs that are named, more of them than one transaction takes, are removed and requeued alike.
+class NamedJobs : public StoreTest {
+protected:
+    using Answers = std::vector<JobAnswer>;
+
+    Answers remove(const std::vector<std::string>& ids, JobPlace place = JobPlace::executable) {
+        return store_.jobs().remove(place, ids, clock_.now());
+    }
+
+    Answers requeue(const std::vector<std::string>& ids) {
+        return store_.jobs().requeue(ids, 3, std::nullopt, clock_.now());
+    }
+
+    /// Those of jobs that stand in a place.
+    std::vector<std::string> insert_many(JobPlace place, std::size_t count) {
+        std::vector<std::string> ids = ids_of(insert(place, many_jobs("j", count)));
+        return ids;
+    }
+
+    static std::map<JobAnswer, int> counted(const Answers& answers) {
+        std::map<JobAnswer, int> counts;
+        for (const JobAnswer answer : answers) {
+            ++counts[answer];
+        }
+        return counts;
+    }
+};
+
+ON_EVERY_DATABASE(NamedJobs);
+
+TEST_P(NamedJobs, No_ids_mean_no_jobs) {
+    insert_many(JobPlace::executable, 3);
+    insert(JobPlace::dead_letter, a_job("dead"));
+    EXPECT_THAT(remove({}), IsEmpty());
+    EXPECT_THAT(requeue({}), IsEmpty());
+    EXPECT_EQ(count_rows("ACT_RU_JOB"), 3);
+    EXPECT_EQ(count_rows("ACT_RU_DEADLETTER_JOB"), 1);
+}
+
+TEST_P(NamedJobs, Answers_come_in_the_order_of_the_ids_whatever_that_is) {
+    insert(JobPlace::executable, std::vector<Job>{a_job("a"), a_job("c"), a_job("e")});
+    EXPECT_THAT(
+        remove({"e", "d", "a", "", "x", "c"}),
+        ElementsAre(
+            JobAnswer::done,
+            JobAnswer::not_found,
+            JobAnswer::done,
+            JobAnswer::not_found,
+            JobAnswer::not_found,
+            JobAnswer::done
+        )
+    );
+    insert(JobPlace::dead_letter, std::vector<Job>{a_job("a"), a_job("c")});
+    EXPECT_THAT(
+        requeue({"c", "b", "a"}),
+        ElementsAre(JobAnswer::done, JobAnswer::not_found, JobAnswer::done)
+    );
+}
+
+TEST_P(NamedJobs, An_id_that_is_named_twice_is_answered_twice_and_changed_once) {
+    insert(JobPlace::executable, a_job("a"));
+    EXPECT_THAT(
+        remove({"a", "b", "a"}), ElementsAre(JobAnswer::done, JobAnswer::not_found, JobAnswer::done)
+    );
+    const Job dead = insert(JobPlace::dead_letter, a_job("dead"));
+    EXPECT_THAT(requeue({"dead", "dead"}), ElementsAre(JobAnswer::done, JobAnswer::done));
+    EXPECT_EQ(job("dead").revision, dead.revision + 1);
+}
+
+TEST_P(NamedJobs, What_a_node_holds_stays_and_the_others_go) {
+    std::vector<std::string> ids = insert_many(JobPlace::executable, 1500);
+    const std::vector<Job> held = acquire(20);
+    ASSERT_EQ(held.size(), 20U);
+    std::ranges::reverse(ids);
+    const Answers answers = remove(ids);
+    EXPECT_EQ(counted(answers)[JobAnswer::locked], 20);
+    EXPECT_EQ(counted(answers)[JobAnswer::done], 1480);
+    for (const Job& job : held) {
+        const auto index = std::ranges::find(ids, job.id) - ids.begin();
+        EXPECT_EQ(answers[static_cast<std::size_t>(index)], JobAnswer::locked) << job.id;
+    }
+    EXPECT_EQ(count_rows("ACT_RU_JOB"), 20);
+}
+
+TEST_P(NamedJobs, Only_jobs_of_the_place_are_removed) {
+    insert(JobPlace::executable, a_job("a"));
+    insert(JobPlace::dead_letter, a_job("b"));
+    EXPECT_THAT(
+        remove({"a", "b"}, JobPlace::dead_letter),
+        ElementsAre(JobAnswer::not_found, JobAnswer::done)
+    );
+    EXPECT_EQ(place_of("a"), "executable");
+}
+
+TEST_P(NamedJobs, A_commit_in_doubt_that_came_through_is_not_done_again) {
+    const std::vector<std::string> ids = insert_many(JobPlace::dead_letter, 3);
+    faults_.add({.point = FaultPoint::after_commit, .kind = persistence::DbErrorKind::in_doubt});
+    EXPECT_THAT(requeue(ids), Each(JobAnswer::done));
+    EXPECT_EQ(job(ids.front()).revision, 2);
+    faults_.add({.point = FaultPoint::after_commit, .kind = persistence::DbErrorKind::in_doubt});
+    EXPECT_THAT(remove(ids), Each(JobAnswer::done));
+    EXPECT_EQ(count_rows("ACT_RU_JOB"), 0);
+}
+
+/// What an operator takes away from the nodes.
+class Cancelling : public StoreTest {
+protected:
+    std::vector<JobAnswer> cancel(JobPlace place, const std::vector<std::string>& ids) {
+        return store_.jobs().cancel(place, ids, "cancelled by ada: wrong file", clock_.now());
+    }
+
+    OutcomeAnswer complete(const Job& job) {
+        const Outcome done = completed_outcome(job);
+        return store_.executor().apply(job.lock_owner, std::span(&done, 1)).front();
+    }
+};
+
+ON_EVERY_DATABASE(Cancelling);
+
+// I1 I3
+TEST_P(Cancelling, A_running_job_is_a_dead_letter_and_what_its_run_comes_to_is_discarded) {
+    const Job running = insert_and_acquire(a_job("a").build());
+    EXPECT_THAT(cancel(JobPlace::executable, {"a"}), ElementsAre(JobAnswer::done));
+    EXPECT_EQ(complete(running), OutcomeAnswer::lost_lock);
+    ASSERT_EQ(place_of("a"), "dead");
+    const Job dead = job("a");
+    EXPECT_EQ(dead.exception_message, "cancelled by ada: wrong file");
+    EXPECT_EQ(dead.failed_time, clock_.now());
+    EXPECT_EQ(dead.attempts, 0) << "no handler has failed (I5)";
+    EXPECT_THAT(acquire(), IsEmpty()) << "it never runs by itself";
+}
+
+TEST_P(Cancelling, Its_holder_sees_which_of_its_jobs_are_gone) {
+    store_.enqueuer().insert(
+        {{JobPlace::executable, a_job("a")},
+         {JobPlace::executable, a_job("b")},
+         {JobPlace::executable, a_job("c")}}
+    );
+    const std::vector<Fence> fences = fences_of(acquire());
+    EXPECT_THAT(store_.executor().not_held("node-1", fences), IsEmpty());
+    EXPECT_THAT(store_.executor().not_held("node-2", fences), ElementsAre("a", "b", "c"));
+    (void)cancel(JobPlace::executable, {"b"});
+    EXPECT_THAT(store_.executor().not_held("node-1", fences), ElementsAre("b"));
+}
+
+TEST_P(Cancelling, A_job_that_was_taken_again_is_not_held_by_its_first_run) {
+    const Job first = insert_and_acquire(a_job("a").build());
+    (void)cancel(JobPlace::executable, {"a"});
+    (void)store_.jobs().requeue(std::vector<std::string>{"a"}, 3, {}, clock_.now());
+    const std::vector<Job> again = acquire();
+    ASSERT_EQ(again.size(), 1U);
+    EXPECT_THAT(store_.executor().not_held("node-1", fences_of({first})), ElementsAre("a"));
+    EXPECT_THAT(store_.executor().not_held("node-1", fences_of(again)), IsEmpty());
+    EXPECT_EQ(complete(first), OutcomeAnswer::lost_lock);
+    EXPECT_EQ(complete(again[0]), OutcomeAnswer::done);
+}
+
+TEST_P(Cancelling, Jobs_that_wait_anywhere_are_cancelled_at_once) {
+    for (const JobPlace place :
+         {JobPlace::executable, JobPlace::timer, JobPlace::suspended, JobPlace::external_worker}) {
+        const std::string id(schema::name_of(place));
+        insert(place, a_job(id).build());
+        EXPECT_THAT(cancel(place, {id}), ElementsAre(JobAnswer::done)) << id;
+        EXPECT_EQ(place_of(id), "dead") << id;
+    }
+}
+
+TEST_P(Cancelling, A_job_that_has_ended_is_not_found) {
+    const Job running = insert_and_acquire(a_job("a").build());
+    EXPECT_EQ(complete(running), OutcomeAnswer::done);
+    EXPECT_THAT(
+        cancel(JobPlace::executable, {"a", "never"}),
+        ElementsAre(JobAnswer::not_found, JobAnswer::not_found)
+    );
+}
+
+// I4
+TEST_P(Cancelling, Of_a_cancelled_exclusive_job_the_instance_stays_held) {
+    (void)insert_and_acquire(a_job("a").of_instance("i").build());
+    insert(JobPlace::executable, a_job("b").of_instance("i").build());
+    (void)cancel(JobPlace::executable, {"a"});
+    EXPECT_THAT(acquire(100, "node-2"), IsEmpty()) << "the handler of the first may still run";
 }
 
 }  // namespace

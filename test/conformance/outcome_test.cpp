@@ -23,12 +23,7 @@ protected:
     }
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    OnEveryDatabase,
-    Outcomes,
-    testing::ValuesIn(databases_under_test()),
-    name_of_database
-);
+ON_EVERY_DATABASE(Outcomes);
 
 TEST_P(Outcomes, A_completed_job_is_gone) {
     const Job held = insert_and_acquire(a_job("a"));
@@ -231,12 +226,7 @@ protected:
     }
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    OnEveryDatabase,
-    TransactionalOutcomes,
-    testing::ValuesIn(databases_under_test()),
-    name_of_database
-);
+ON_EVERY_DATABASE(TransactionalOutcomes);
 
 TEST_P(TransactionalOutcomes, The_outcome_commits_with_the_callers_transaction) {
     const Job held = insert_and_acquire(a_job("a"));
@@ -279,12 +269,7 @@ protected:
     }
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    OnEveryDatabase,
-    OutcomesOfDuplicates,
-    testing::ValuesIn(databases_under_test()),
-    name_of_database
-);
+ON_EVERY_DATABASE(OutcomesOfDuplicates);
 
 TEST_P(OutcomesOfDuplicates, A_retry_whose_id_a_timer_has_becomes_a_dead_letter) {
     const Job held = insert_and_acquire(a_job("a"));

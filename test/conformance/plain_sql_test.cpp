@@ -12,12 +12,7 @@ using testing::ElementsAre;
 /// What an app or a Flowable node writes, and what becomes of it here.
 class PlainSql : public StoreTest {};
 
-INSTANTIATE_TEST_SUITE_P(
-    OnEveryDatabase,
-    PlainSql,
-    testing::ValuesIn(databases_under_test()),
-    name_of_database
-);
+ON_EVERY_DATABASE(PlainSql);
 
 TEST_P(PlainSql, Three_columns_make_a_job) {
     execute("INSERT INTO ACT_RU_JOB (ID_, HANDLER_TYPE_, HANDLER_CFG_) VALUES ('a', 'noop', '{}')");
@@ -30,10 +25,7 @@ TEST_P(PlainSql, Three_columns_make_a_job) {
     EXPECT_EQ(acquired[0].revision, 2);
     EXPECT_EQ(acquired[0].priority, 0);
     EXPECT_TRUE(acquired[0].create_time.has_value());
-    EXPECT_THAT(
-        store_.executor().apply("node-1", std::vector{completed_outcome(acquired[0])}),
-        ElementsAre(OutcomeAnswer::done)
-    );
+    expect_done(completed_outcome(acquired[0]));
 }
 
 TEST_P(PlainSql, Columns_that_are_NULL_against_their_sense_read_as_their_defaults) {

@@ -63,12 +63,7 @@ protected:
     }
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    OnEveryDatabase,
-    Priorities,
-    testing::ValuesIn(databases_under_test()),
-    name_of_database
-);
+ON_EVERY_DATABASE(Priorities);
 
 // R051
 TEST_P(Priorities, The_schema_is_as_expected_with_the_index_and_without) {

@@ -27,6 +27,11 @@ protected:
         return turns.front().job.series;
     }
 
+    /// Each day at nine, on the days of a calendar. 2026-01-01 is a Thursday.
+    void start_daily(std::string key, std::string calendar) {
+        start({.key = std::move(key), .repeat = "0 0 9 * * ?", .calendar = std::move(calendar)});
+    }
+
     /// Every ten minutes without end.
     static Series every_ten_minutes(std::string key = "s") {
         return {.key = std::move(key), .repeat = "R/PT10M"};
@@ -49,24 +54,18 @@ protected:
 
     void complete(const Job& job, std::optional<std::string> payload = {}) {
         const Outcome outcome = outcome_of(job, schema::completed(job, std::move(payload)));
-        EXPECT_EQ(
-            store_.executor().apply("node-1", std::vector{outcome}).front(), OutcomeAnswer::done
-        );
+        expect_done(outcome);
     }
 
     void fail(const Job& job) {
         const Outcome outcome = failed_outcome(job, {.message = "no"}, clock_.now());
-        EXPECT_EQ(
-            store_.executor().apply("node-1", std::vector{outcome}).front(), OutcomeAnswer::done
-        );
+        expect_done(outcome);
     }
 
     void kill_job(const Job& job) {
         const Outcome outcome =
             failed_outcome(job, {.message = "no", .retryable = false}, clock_.now());
-        EXPECT_EQ(
-            store_.executor().apply("node-1", std::vector{outcome}).front(), OutcomeAnswer::done
-        );
+        expect_done(outcome);
     }
 
     [[nodiscard]] Series series(std::string_view key = "s") {

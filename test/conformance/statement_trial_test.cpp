@@ -297,12 +297,7 @@ protected:
     const timers::SeriesPlanner schedule_;
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    OnEveryDatabase,
-    StatementTrial,
-    testing::ValuesIn(databases_under_test()),
-    name_of_database
-);
+ON_EVERY_DATABASE(StatementTrial);
 
 TEST_P(StatementTrial, Finds_nothing_refused_and_leaves_everything_as_it_was) {
     insert(JobPlace::executable, a_job("a"));

@@ -87,6 +87,37 @@ LockClaim StoreTest::claim_of(std::string_view owner) const {
         .pages_from = is_by_page ? 1U : 0U};
 }
 
+void StoreTest::insert_of(const std::string& instance, const std::vector<std::string>& ids) {
+    for (const std::string& id : ids) {
+        insert(JobPlace::executable, a_job(id).of_instance(instance));
+    }
+}
+
+Job StoreTest::a_timer(std::string id, schema::Duration due_in) const {
+    return a_job(std::move(id)).of_kind(schema::kTimerType).due_at(clock_.now() + due_in);
+}
+
+void StoreTest::expect_done(const Outcome& outcome) {
+    EXPECT_EQ(
+        store_.executor().apply("node-1", std::span(&outcome, 1)).front(), OutcomeAnswer::done
+    );
+}
+
+void StoreTest::complete(const std::vector<Job>& jobs) {
+    for (const Job& job : jobs) {
+        const std::vector done{completed_outcome(job)};
+        EXPECT_EQ(store_.executor().apply(job.lock_owner, done).front(), OutcomeAnswer::done);
+    }
+}
+
+std::vector<schema::JobEvent> StoreTest::events_of(std::string_view id) {
+    std::vector<schema::JobEvent> events;
+    for (const auto& line : store_.history().job_log({.job = std::string(id)}, {}, 100)) {
+        events.push_back(line.event);
+    }
+    return events;
+}
+
 std::string StoreTest::place_of(std::string_view id) {
     const auto found = store_.jobs().find(id);
     return found ? std::string(schema::name_of(found->place)) : "nowhere";

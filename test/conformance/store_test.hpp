@@ -68,11 +68,25 @@ protected:
     /// Inserts an executable job and acquires it for `owner`.
     Job insert_and_acquire(Job job, std::string_view owner = "node-1");
 
+    /// Inserts executable jobs with these ids.
+    void insert_of(const std::string& instance, const std::vector<std::string>& ids);
+
+    [[nodiscard]] Job a_timer(std::string id, schema::Duration due_in = 0ms) const;
+
     /// Acquires jobs of the handler type "noop" for five minutes.
     [[nodiscard]] std::vector<Job>
     acquire(std::size_t limit = 100, std::string_view owner = "node-1");
     /// By the page, if JOBSTRAND_TEST_LOCKS says `page`.
     [[nodiscard]] LockClaim claim_of(std::string_view owner) const;
+
+    /// Writes it for node-1, which must have the job.
+    void expect_done(const Outcome& outcome);
+
+    /// Ends them by their lock owners, which must have them.
+    void complete(const std::vector<Job>& jobs);
+
+    /// What the job log says of it.
+    [[nodiscard]] std::vector<schema::JobEvent> events_of(std::string_view id);
 
     /// The name of the place in which the job stands; "nowhere".
     [[nodiscard]] std::string place_of(std::string_view id);
@@ -115,5 +129,11 @@ failed_outcome(const Job& job, schema::JobFailure failure, schema::TimePoint now
 
 /// For INSTANTIATE_TEST_SUITE_P.
 [[nodiscard]] std::string name_of_database(const testing::TestParamInfo<DatabaseUnderTest>& info);
+
+/// Each case of the suite is run on every database that this machine can offer.
+#define ON_EVERY_DATABASE(Suite)                                                            \
+    INSTANTIATE_TEST_SUITE_P(                                                               \
+        OnEveryDatabase, Suite, testing::ValuesIn(databases_under_test()), name_of_database \
+    )
 
 }  // namespace jobstrand::test

@@ -1,17 +1,211 @@
 #include "deadletter/dead_letters.hpp"
 #include "deadletter/failure_cause.hpp"
+#include "schema/text/utf8.hpp"
 #include "test/deadletter/admin_fixture.hpp"
 
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
 
 namespace jobstrand::deadletter {
+
 namespace {
 
+using schema::JobPlace;
 using namespace std::chrono_literals;
 
-using schema::JobPlace;
+struct PatternRow {
+    std::string message;
+    std::string pattern;
+};
+
+class PatternTable : public testing::TestWithParam<PatternRow> {};
+
+TEST_P(PatternTable, What_differs_between_failures_of_one_cause_is_a_placeholder) {
+    EXPECT_EQ(failure_pattern(GetParam().message), GetParam().pattern);
+    EXPECT_EQ(failure_pattern(GetParam().pattern), GetParam().pattern);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    OfMessages,
+    PatternTable,
+    testing::Values(
+        PatternRow{"", ""},
+        PatternRow{" \t\r\n ", ""},
+        PatternRow{"connection refused", "connection refused"},
+        PatternRow{"order 17 was refused", "order <*> was refused"},
+        PatternRow{"order17 was refused", "order<*> was refused"},
+        PatternRow{"order-17-item-4 is gone", "order-<*>-item-<*> is gone"},
+        PatternRow{"after 12.5 s, 1,234,567 rows", "after <*> s, <*> rows"},
+        PatternRow{"connect to 10.0.0.1:8080 failed", "connect to <*> failed"},
+        PatternRow{"since 2026-11-24 02:47:29", "since <*> <*>"},
+        PatternRow{"since 2026-11-24T02:47:29.123Z", "since <*>Z"},
+        PatternRow{"job 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 is gone", "job <*> is gone"},
+        PatternRow{"commit 3f2a91bc is bad", "commit <*> is bad"},
+        PatternRow{"at 0x7ffe12ab", "at <*>"},
+        PatternRow{"a bad cafe facade", "a bad cafe facade"},
+        PatternRow{"user 'anna' and \"bob\" and `eve`", "user <*> and <*> and <*>"},
+        PatternRow{"'customer_id'", "'customer_id'"},
+        PatternRow{"no column 'tax.rate'", "no column 'tax.rate'"},
+        PatternRow{"no order 'A17'", "no order <*>"},
+        PatternRow{"'two words' missing", "<*> missing"},
+        PatternRow{"can't, don't and won't", "can't, don't and won't"},
+        PatternRow{"an 'open quotation", "an 'open quotation"},
+        PatternRow{"name '' is empty", "name '' is empty"},
+        PatternRow{"123'abc'", "<*>"},
+        PatternRow{"'abc'123", "<*>"},
+        PatternRow{"'a''b' 'c", "<*> 'c"},
+        PatternRow{"<*>.<*> and <*>.5", "<*>.<*> and <*>"},
+        PatternRow{"failed with exit code 3", "failed with exit code 3"},
+        PatternRow{"status=503, error: 1045", "status=503, error: 1045"},
+        PatternRow{"code 1234567", "code <*>"},
+        PatternRow{"503 Service Unavailable", "<*> Service Unavailable"},
+        PatternRow{"two\nlines\r\n\tof text", "two lines of text"},
+        PatternRow{"nul \\", "nul \\"},
+        PatternRow{"bad \xff\xfe\xc3 bytes", "bad ? bytes"},
+        PatternRow{"größe 7 für Zoë", "größe <*> für Zoë"},
+        PatternRow{"token eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9", "token <*>"},
+        PatternRow{std::string(70, 'x') + " y", "<*> y"},
+        PatternRow{
+            "SQLIntegrityConstraintViolationException",
+            "SQLIntegrityConstraintViolationException"}
+    )
+);
+
+// I8: whatever an app writes into its message.
+TEST(FailurePattern, Hostile_messages_have_short_patterns_that_are_their_own_patterns) {
+    std::mt19937 random(17);  // NOLINT(cert-msc32-c,cert-msc51-cpp): the same messages in each run.
+    const std::vector<std::string> pieces{
+        "'",
+        "\"",
+        "`",
+        "<*>",
+        ".",
+        ":",
+        "-",
+        "_",
+        "/",
+        " ",
+        "\n",
+        "5",
+        "17",
+        "abc",
+        "n",
+        "code ",
+        "x1",
+        "1x",
+        "a1b2",
+        "deadbeef",
+        "abcdefabcdefabcd",
+        "\xff",
+        std::string(1, '\0'),
+        "ü",
+        "\xe2\x82",
+        "0x",
+        "Z",
+        "=",
+        "status",
+        std::string(40, 'q'),
+        "3f2a91bc-"};
+    std::uniform_int_distribution<std::size_t> piece(0, pieces.size() - 1);
+    std::uniform_int_distribution<int> length(0, 120);
+    for (int round = 0; round < 20'000; ++round) {
+        std::string message;
+        for (int i = length(random); i > 0; --i) {
+            message += pieces[piece(random)];
+        }
+        const std::string pattern = failure_pattern(message);
+        ASSERT_LE(pattern.size(), kPatternBytes) << message;
+        ASSERT_TRUE(schema::count_characters(pattern)) << message;
+        ASSERT_EQ(pattern.find('\n'), std::string::npos) << message;
+        ASSERT_EQ(failure_pattern(pattern), pattern) << message;
+    }
+}
+
+TEST(FailurePattern, A_message_of_a_megabyte_has_a_short_pattern) {
+    for (const char c : {'x', '7', ' ', '\'', '\xff', '\n', '-', '('}) {
+        const std::string pattern = failure_pattern(std::string(1'000'000, c));
+        EXPECT_LE(pattern.size(), kPatternBytes) << c;
+        EXPECT_EQ(failure_pattern(pattern), pattern) << c;
+    }
+}
+
+struct ClassRow {
+    std::string message;
+    std::string error_class;
+    std::string rest;
+};
+
+class ClassTable : public testing::TestWithParam<ClassRow> {};
+
+TEST_P(ClassTable, A_message_may_begin_with_the_class_of_its_error) {
+    const FailureCause cause = cause_of("mail", GetParam().message);
+    EXPECT_EQ(cause, (FailureCause{"mail", GetParam().error_class, GetParam().rest}));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    OfMessages,
+    ClassTable,
+    testing::Values(
+        ClassRow{"java.io.IOException: disk 7 is full", "java.io.IOException", "disk <*> is full"},
+        ClassRow{"java.lang.NullPointerException", "java.lang.NullPointerException", ""},
+        ClassRow{"std::bad_alloc", "std::bad_alloc", ""},
+        ClassRow{"my_app::Http2Error: reset", "my_app::Http2Error", "reset"},
+        ClassRow{"App\\Error: no", "", "App\\Error: no"},
+        ClassRow{"timeout: after 30 s", "timeout", "after <*> s"},
+        ClassRow{"ORA-00942: table is gone", "ORA-00942", "table is gone"},
+        ClassRow{"HTTP 503: try later", "HTTP 503", "try later"},
+        ClassRow{"KeyError: 'customer'", "KeyError", "'customer'"},
+        ClassRow{
+            "command mail failed with exit code 3: no",
+            "exit 3",
+            "command mail failed with exit code 3: no"},
+        ClassRow{
+            "command mail was ended by signal 9 (Killed)",
+            "signal 9",
+            "command mail was ended by signal 9 (Killed)"},
+        ClassRow{
+            "command mail was ended at its time limit of PT5S",
+            "timeout",
+            "command mail was ended at its time limit of PT<*>S"},
+        ClassRow{
+            "target shop answered 500 No: try",
+            "HTTP 500",
+            "target shop answered <*> No: try"},
+        ClassRow{
+            "target shop gave no answer within PT5S",
+            "timeout",
+            "target shop gave no answer within PT<*>S"},
+        ClassRow{"target shop: Connection refused", "no answer", "target shop: Connection refused"},
+        ClassRow{"target practice is over", "", "target practice is over"},
+        ClassRow{"E1234: no", "E1234", "no"},
+        ClassRow{"503: no", "503", "no"},
+        ClassRow{"17: no", "", "<*>: no"},
+        ClassRow{"host7.example: refused", "", "host<*>.example: refused"},
+        ClassRow{"job17: refused", "", "job<*>: refused"},
+        ClassRow{"the order 17: refused", "", "the order <*>: refused"},
+        ClassRow{"IOError:\n  disk", "IOError", "disk"},
+        ClassRow{"", "", ""},
+        ClassRow{std::string(121, 'x') + ": no", "", "<*>: no"}
+    )
+);
+
+TEST(FailureCause, Its_id_is_the_same_for_ever_and_another_for_each_part_of_it) {
+    const FailureCause cause = cause_of("mail", "IOError: disk 7 is full");
+    EXPECT_EQ(id_of(cause), id_of(cause_of("mail", "IOError: disk 8 is full")));
+    EXPECT_EQ(id_of(cause), "365d5653fd0c");
+    EXPECT_TRUE(is_cause_id(id_of(cause)));
+    EXPECT_NE(id_of(cause), id_of(cause_of("fax", "IOError: disk 7 is full")));
+    EXPECT_NE(id_of(cause), id_of(cause_of("mail", "OSError: disk 7 is full")));
+    EXPECT_NE(id_of(cause), id_of(cause_of("mail", "IOError: disk 7 is slow")));
+    EXPECT_NE(id_of({.handler_type = "a", .error_class = "b"}), id_of({.handler_type = "ab"}));
+    EXPECT_FALSE(is_cause_id("019c5e2a-8d11-7000-8000-3c8f0a6d1b52"));
+    EXPECT_FALSE(is_cause_id("0123456789aG"));
+}
 
 /// Dead letters of several causes.
 class CauseTest : public AdminTest {
@@ -129,4 +323,5 @@ TEST(CauseTallyTest, Causes_beyond_the_bound_are_counted_and_not_kept) {
 }
 
 }  // namespace
+
 }  // namespace jobstrand::deadletter

@@ -1,13 +1,18 @@
 #include "deadletter/job_admin.hpp"
 
+#include "deadletter/history_admin.hpp"
+#include "deadletter/series_admin.hpp"
+#include "persistence/sql/db_error.hpp"
 #include "test/deadletter/admin_fixture.hpp"
 
 #include <chrono>
 #include <stdexcept>
 
 namespace jobstrand::deadletter {
+
 namespace {
 
+using persistence::SeriesCondition;
 using schema::JobPlace;
 
 class JobAdminTest : public AdminTest {
@@ -288,5 +293,183 @@ TEST_F(JobAdminTest, Suspending_tells_how_many_jobs_went_along) {
     EXPECT_EQ(places(), "executable=2");
 }
 
+class AuditTrailTest : public AdminTest {
+protected:
+    void run(const std::function<ActionEnd()>& carry_out) {
+        trail_.run({"kim", "cli", "dead requeue", "--all", "the mail server is back"}, carry_out);
+    }
+
+    /// From now on the database refuses to write that an action begins, or how it ended.
+    void refuse(const std::string& write) {
+        execute(
+            "CREATE TRIGGER REFUSAL BEFORE " + write +
+            " ON JS_AUDIT BEGIN SELECT RAISE(ABORT, 'refused'); END"
+        );
+    }
+    void refuse_begins() { refuse("INSERT"); }
+    void refuse_ends() { refuse("UPDATE"); }
+
+    /// How the last action ended, as it was written.
+    std::string result() { return audit_store_.audit({}, "", 1).at(0).result; }
+
+    ActionCounts counts_;
+
+private:
+    AuditTrail trail_{audit_store_, clock_, &counts_};
+};
+
+TEST_F(AuditTrailTest, How_an_action_ended_is_written) {
+    run([] { return ActionEnd{.result = "done", .changed = 3}; });
+    EXPECT_EQ(result(), "done");
+}
+
+TEST_F(AuditTrailTest, What_cannot_be_written_down_is_not_begun) {
+    refuse_begins();
+    bool is_done = false;
+    const auto action = [&is_done] {
+        is_done = true;
+        return ActionEnd{.result = "done"};
+    };
+    EXPECT_THROW(run(action), persistence::DbError);
+    EXPECT_FALSE(is_done);
+    EXPECT_TRUE(counts_.counts().empty());
+}
+
+TEST_F(AuditTrailTest, An_end_that_cannot_be_written_does_not_undo_what_was_done) {
+    refuse_ends();
+    EXPECT_NO_THROW(run([] { return ActionEnd{.result = "done"}; }));
+    EXPECT_EQ(result(), "");
+}
+
+TEST_F(AuditTrailTest, What_was_done_is_counted_also_when_its_end_cannot_be_written) {
+    run([] { return ActionEnd{.result = "done", .changed = 3}; });
+    refuse_ends();
+    run([] { return ActionEnd{.result = "done", .changed = 4}; });
+    EXPECT_THROW(run([]() -> ActionEnd { throw std::invalid_argument("no"); }), std::exception);
+    const ActionCounts::Counts counts = counts_.counts();
+    ASSERT_EQ(counts.size(), 2);
+    const ActionCounts::Count done = counts.at({.action = "dead requeue", .result = "done"});
+    EXPECT_EQ(done.actions, 2);
+    EXPECT_EQ(done.changed, 7);
+    EXPECT_EQ(counts.at({.action = "dead requeue", .result = "failed"}).actions, 1);
+}
+
+TEST_F(AuditTrailTest, Why_an_action_failed_is_told_though_its_end_cannot_be_written) {
+    refuse_ends();
+    EXPECT_THROW(
+        run([]() -> ActionEnd { throw std::invalid_argument("no such series"); }),
+        std::invalid_argument
+    );
+    EXPECT_EQ(result(), "");
+}
+
+class SeriesAdminTest : public AdminTest {
+protected:
+    std::string select(const SeriesSelection& selection, SeriesChange change) {
+        std::string keys;
+        for (const auto& summary : admin_.select(selection, change)) {
+            keys += summary.series.key + ' ';
+        }
+        return keys;
+    }
+
+    void change(SeriesChange change, const std::vector<std::string>& keys) {
+        admin_.change(change, keys, watch());
+    }
+
+    SeriesAdmin admin_{store_, series_store_, clock_};
+};
+
+TEST(SeriesChange, Concerns_series_in_the_conditions_that_it_ends) {
+    struct Row {
+        SeriesChange change;
+        SeriesCondition condition;
+        bool is_concerned;
+    };
+    const std::vector<Row> rows{
+        {SeriesChange::pause, SeriesCondition::waiting, true},
+        {SeriesChange::pause, SeriesCondition::running, true},
+        {SeriesChange::pause, SeriesCondition::paused, false},
+        {SeriesChange::pause, SeriesCondition::ended, false},
+        {SeriesChange::resume, SeriesCondition::waiting, false},
+        {SeriesChange::resume, SeriesCondition::paused, true},
+        {SeriesChange::resume, SeriesCondition::ended, false},
+        {SeriesChange::fire, SeriesCondition::paused, true},
+        {SeriesChange::fire, SeriesCondition::ended, false},
+        {SeriesChange::end, SeriesCondition::running, true},
+        {SeriesChange::end, SeriesCondition::ended, false},
+        {SeriesChange::remove, SeriesCondition::waiting, false},
+        {SeriesChange::remove, SeriesCondition::ended, true},
+    };
+    for (const Row& row : rows) {
+        EXPECT_EQ(concerns(row.change, row.condition), row.is_concerned)
+            << static_cast<int>(row.change) << ' ' << name_of(row.condition);
+    }
+}
+
+TEST_F(SeriesAdminTest, A_selection_is_keys_a_group_or_all) {
+    insert_series("a", "g");
+    insert_series("b", "g");
+    insert_series("c");
+    change(SeriesChange::end, {"b"});
+    EXPECT_EQ(select({.keys = {"a", "b", "nobody"}}, SeriesChange::pause), "a ");
+    EXPECT_EQ(select({.group = "g"}, SeriesChange::pause), "a ");
+    EXPECT_EQ(select({}, SeriesChange::pause), "a c ");
+    EXPECT_EQ(select({}, SeriesChange::remove), "b ");
+}
+
+TEST_F(SeriesAdminTest, A_series_is_paused_and_resumed) {
+    insert_series("a");
+    change(SeriesChange::pause, {"a", "nobody"});
+    EXPECT_EQ(items(), "a:done nobody:not_found");
+    EXPECT_EQ(places(), "suspended=1");
+    change(SeriesChange::resume, {"a"});
+    EXPECT_EQ(places(), "timer=1");
+}
+
+TEST_F(SeriesAdminTest, A_series_stays_paused_with_its_group) {
+    insert_series("a", "g");
+    store_.suspend(persistence::SuspensionScope::timer_group, "g", clock_.now());
+    change(SeriesChange::resume, {"a"});
+    EXPECT_EQ(last().refusal, Refusal::group_is_paused);
+    EXPECT_EQ(last().group, "g");
+    EXPECT_TRUE(admin_.groups().at("g").paused_since);
+    EXPECT_EQ(admin_.groups().at("g").series, 1);
+}
+
+TEST_F(SeriesAdminTest, Firing_makes_a_job_beside_the_turns) {
+    insert_series("a");
+    change(SeriesChange::fire, {"a"});
+    EXPECT_TRUE(store_.find(last().new_job));
+    EXPECT_EQ(places(), "executable=1 timer=1");
+}
+
+TEST_F(SeriesAdminTest, Only_what_has_ended_is_removed_and_nothing_else_is_done_to_it) {
+    insert_series("a");
+    change(SeriesChange::remove, {"a"});
+    EXPECT_EQ(last().refusal, Refusal::series_has_not_ended);
+    change(SeriesChange::end, {"a"});
+    EXPECT_EQ(items(), "a:done");
+    for (const SeriesChange other :
+         {SeriesChange::pause, SeriesChange::resume, SeriesChange::fire}) {
+        change(other, {"a"});
+        EXPECT_EQ(last().refusal, Refusal::series_has_ended) << static_cast<int>(other);
+    }
+    EXPECT_EQ(
+        admin_.reschedule({.key = "a", .repeat = "R/PT1H"}).refusal, Refusal::series_has_ended
+    );
+    change(SeriesChange::remove, {"a"});
+    EXPECT_EQ(items(), "a:done");
+    EXPECT_EQ(admin_.list({}, "", 10).items.size(), 0U);
+}
+
+TEST_F(SeriesAdminTest, A_calendar_in_use_is_refused) {
+    series_store_.put_calendar({.name = "c", .text = "weekly SUN"}, clock_.now());
+    series_store_.put_calendar({.name = "uses-c", .text = "based on c"}, clock_.now());
+    admin_.remove_calendars({"c", "uses-c", "nobody"}, watch());
+    EXPECT_EQ(items(), "c:refused uses-c:done nobody:not_found");
+}
+
 }  // namespace
+
 }  // namespace jobstrand::deadletter

@@ -1,4 +1,4 @@
-#include "test/fixtures/databases_by_url.hpp"
+#include "test/fixtures/server_database.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "test/fixtures/count_all_jobs.hpp"
+#include "test/fixtures/open_store.hpp"
 #include "test/fixtures/recording_log.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/fixtures/temporary_directory.hpp"

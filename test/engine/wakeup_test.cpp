@@ -1,10 +1,9 @@
 #include "persistence/drivers/postgresql/postgresql_database.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "test/fixtures/postgresql_server.hpp"
+#include "test/fixtures/database_servers.hpp"
 #include "test/fixtures/recording_log.hpp"
 #include "test/fixtures/server_database.hpp"
 #include "test/fixtures/signal.hpp"
-#include "test/fixtures/url_text.hpp"
 #include "tools/engine/wiring.hpp"
 
 #include <gtest/gtest.h>

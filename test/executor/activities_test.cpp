@@ -1,3 +1,4 @@
+#include "executor/cleaning.hpp"
 #include "executor/expired_lock_reset.hpp"
 #include "executor/held_locks.hpp"
 #include "executor/job_acquirer.hpp"
@@ -5,8 +6,7 @@
 #include "schema/clock.hpp"
 #include "schema/uuid7.hpp"
 #include "test/fixtures/job_builder.hpp"
-#include "test/fixtures/mock_executor_store.hpp"
-#include "test/fixtures/mock_node_store.hpp"
+#include "test/fixtures/mock_stores.hpp"
 #include "test/fixtures/recording_intake.hpp"
 #include "test/fixtures/recording_log.hpp"
 
@@ -14,16 +14,23 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <string_view>
 #include <utility>
 
 namespace jobstrand::executor {
+
 namespace {
 
-using namespace std::chrono_literals;
 using persistence::Fence;
+using persistence::Incident;
+using persistence::JobAnswer;
+using persistence::JobLogBounds;
+using persistence::JobLogCleaning;
+using persistence::JobLogLine;
 using persistence::LockReset;
 using persistence::LockSearch;
 using persistence::PageLimit;
+using schema::HistoryRetention;
 using schema::JobPlace;
 using test::a_job;
 using test::full_page;
@@ -34,6 +41,7 @@ using testing::ElementsAre;
 using testing::Field;
 using testing::IsEmpty;
 using testing::Return;
+using namespace std::chrono_literals;
 
 /// Of this handler type and no other.
 testing::Matcher<const persistence::ServedJobs&> serves(const std::string& type) {
@@ -506,5 +514,139 @@ TEST_F(ResetTest, Sweeps_a_long_table_in_parts_between_the_looks_at_its_first_ro
     EXPECT_EQ(reset.run_once(), 54s);
 }
 
+class LeftoversTest : public testing::Test {
+protected:
+    testing::StrictMock<test::MockExecutorStore> store;
+    schema::ManualClock clock;
+    Leftovers leftovers{store, clock, 60s};
+};
+
+// B8
+TEST_F(LeftoversTest, Unique_keys_whose_period_is_over_are_deleted_part_by_part) {
+    const auto behind = [](const char* key) {
+        return testing::Field(&persistence::KeySearch::after, key);
+    };
+    EXPECT_CALL(store, forget_idle_groups(_, _)).Times(2);
+    EXPECT_CALL(store, remove_expired_keys(behind("")))
+        .Times(2)
+        .WillRepeatedly(Return(persistence::ExpiredKeys{.removed = 1, .end = "k"}));
+    EXPECT_CALL(store, remove_expired_keys(behind("k")))
+        .WillOnce(Return(persistence::ExpiredKeys{.removed = 0, .end = {}}));
+    EXPECT_EQ(leftovers.run_once(), 6s);
+    EXPECT_EQ(leftovers.run_once(), 60s);
+    EXPECT_EQ(leftovers.run_once(), 6s);
+}
+
+TEST_F(LeftoversTest, Idle_groups_of_limits_are_deleted_a_part_in_each_interval) {
+    EXPECT_CALL(store, remove_expired_keys(_)).Times(3);
+    EXPECT_CALL(store, forget_idle_groups(std::string_view(), _))
+        .Times(2)
+        .WillRepeatedly(Return("tenant:m"));
+    EXPECT_CALL(store, forget_idle_groups(std::string_view("tenant:m"), _)).WillOnce(Return(""));
+    for (int round = 0; round < 3; ++round) {
+        EXPECT_EQ(leftovers.run_once(), 60s);
+    }
+}
+
+/// A past that is only forgotten.
+class ForgettingStore : public persistence::HistoryStore {
+public:
+    [[nodiscard]] std::vector<JobLogLine> job_log(const JobLogQuery&, std::string_view, std::size_t)
+        override {
+        return {};
+    }
+    [[nodiscard]] std::optional<JobLogLine> find_log_line(std::string_view) override { return {}; }
+    [[nodiscard]] std::vector<Incident>
+    incidents(const persistence::IncidentFilter&, std::string_view, std::size_t) override {
+        return {};
+    }
+    [[nodiscard]] std::int64_t count_open_incidents() override { return 0; }
+    [[nodiscard]] std::vector<JobAnswer>
+    annotate_incidents(std::span<const std::string>, std::string_view) override {
+        return {};
+    }
+    [[nodiscard]] std::vector<JobAnswer>
+    resolve_incidents(std::span<const std::string>, schema::TimePoint) override {
+        return {};
+    }
+
+    JobLogCleaning clean_job_log(const JobLogBounds& bounds) override {
+        log.push_back(bounds);
+        return {.is_more = std::exchange(is_more, false)};
+    }
+    JobLogCleaning clean_incidents(const JobLogBounds& bounds) override {
+        incidents_cleaned.push_back(bounds);
+        return {};
+    }
+
+    std::vector<JobLogBounds> log;
+    std::vector<JobLogBounds> incidents_cleaned;
+    bool is_more = false;
+};
+
+/// When the past of jobs is forgotten.
+class HistoryCleaningTest : public testing::Test {
+protected:
+    HistoryCleaning cleaning(HistoryRetention retention) {
+        return {store_, clock_, std::move(retention), 10min};
+    }
+
+    /// Turns the clock to a time of the day.
+    void turn_to(schema::Duration time_of_day) {
+        const auto since_midnight = clock_.now().time_since_epoch() % schema::Duration(24h);
+        clock_.tick(schema::Duration(24h) - since_midnight + time_of_day);
+    }
+
+    schema::ManualClock clock_;
+    ForgettingStore store_;
+};
+
+TEST_F(HistoryCleaningTest, A_pass_asks_for_what_is_too_old_or_too_much) {
+    EXPECT_EQ(cleaning({.age = 48h, .rows = 5}).run_once(), 10min);
+    ASSERT_EQ(store_.log.size(), 1);
+    EXPECT_EQ(store_.log[0].before, clock_.now() - 48h);
+    EXPECT_EQ(store_.log[0].rows, 5);
+    EXPECT_EQ(store_.incidents_cleaned[0].before, clock_.now() - 48h);
+    EXPECT_EQ(store_.incidents_cleaned[0].rows, std::nullopt);
+}
+
+TEST_F(HistoryCleaningTest, Bounds_of_0_bound_nothing) {
+    (void)cleaning({.age = 0h, .rows = 0}).run_once();
+    EXPECT_EQ(store_.log[0].before, schema::TimePoint{});
+    EXPECT_EQ(store_.log[0].rows, std::nullopt);
+}
+
+TEST_F(HistoryCleaningTest, After_a_full_page_it_goes_on_with_a_breath) {
+    HistoryCleaning clean = cleaning({});
+    store_.is_more = true;
+    EXPECT_EQ(clean.run_once(), 50ms);
+    EXPECT_EQ(clean.run_once(), 10min);
+}
+
+TEST_F(HistoryCleaningTest, Outside_of_its_window_it_waits) {
+    HistoryCleaning clean = cleaning({.window_start = "23:00", .window_end = "01:00+0000"});
+    turn_to(22h + 57min);
+    EXPECT_EQ(clean.run_once(), 3min);
+    EXPECT_TRUE(store_.log.empty());
+    clock_.tick(3min);
+    EXPECT_EQ(clean.run_once(), 10min);
+    clock_.tick(119min);
+    (void)clean.run_once();
+    EXPECT_EQ(store_.log.size(), 2);
+    clock_.tick(1min);
+    (void)clean.run_once();
+    EXPECT_EQ(store_.log.size(), 2);
+}
+
+// R055
+TEST_F(HistoryCleaningTest, A_node_whose_priorities_leave_it_out_leaves_it_to_others) {
+    const schema::ServedScope low{.priority_min = 0, .priority_max = 9};
+    EXPECT_TRUE(executor::is_to_clean({.priority = 0}, low));
+    EXPECT_FALSE(executor::is_to_clean({.priority = 10}, low));
+    EXPECT_TRUE(executor::is_to_clean({.priority = 10}, {}));
+    EXPECT_FALSE(executor::is_to_clean({.is_enabled = false}, {}));
+}
+
 }  // namespace
+
 }  // namespace jobstrand::executor

@@ -1,29 +1,45 @@
 #include "executor/async_executor.hpp"
 
+#include "executor/loop/polling_loop.hpp"
+#include "executor/loop/wake_ups.hpp"
+#include "executor/pool/shared_threads.hpp"
+#include "persistence/sql/db_error.hpp"
 #include "test/fixtures/job_builder.hpp"
-#include "test/fixtures/mock_executor_store.hpp"
-#include "test/fixtures/mock_node_store.hpp"
-#include "test/fixtures/mock_served_store.hpp"
+#include "test/fixtures/mock_stores.hpp"
 #include "test/fixtures/recording_log.hpp"
 #include "test/fixtures/signal.hpp"
 
+#include <boost/asio/executor_work_guard.hpp>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
+#include <future>
+#include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace jobstrand::executor {
+
 namespace {
 
-using namespace std::chrono_literals;
+using persistence::DbError;
+using persistence::DbErrorKind;
 using persistence::Outcome;
 using persistence::OutcomeAnswer;
+using test::eventually;
+using test::Signal;
 using testing::_;
+using testing::ElementsAre;
 using testing::NiceMock;
 using testing::Return;
+using namespace std::chrono_literals;
 
 /// An executor whose acquisition finds nothing.
 class AsyncExecutorTest : public testing::Test {
@@ -49,7 +65,7 @@ protected:
     schema::SystemClock clock_;
     test::RecordingLog log_;
     WakeUps wake_ups_;
-    test::Signal ran_;
+    Signal ran_;
     AsyncExecutor executor_{
         {.store = store_,
          .nodes = nodes_,
@@ -110,7 +126,7 @@ protected:
     }
 
     std::function<void()> before_writing = [] {};
-    test::Signal written_;
+    Signal written_;
     std::mutex mutex_;
     std::vector<std::string> events_;  ///< Guarded by mutex_.
 };
@@ -165,5 +181,405 @@ TEST_F(AsyncExecutorTest, A_job_whose_claim_was_in_doubt_is_run_when_it_turns_ou
     EXPECT_TRUE(executor_.stop(StopMode::drain));
 }
 
+/// An activity whose passes are given as a function of their number, from 1.
+class ScriptedActivity final : public Activity {
+public:
+    explicit ScriptedActivity(std::function<schema::Duration(int)> script)
+        : script_(std::move(script)) {}
+
+    [[nodiscard]] std::string_view name() const noexcept override { return "scripted"; }
+
+    [[nodiscard]] schema::Duration run_once() override {
+        passes.notify();
+        return script_(++count_);
+    }
+
+    Signal passes;
+
+private:
+    std::function<schema::Duration(int)> script_;
+    int count_ = 0;
+};
+
+class PollingLoopTest : public testing::Test {
+protected:
+    PollingLoopTest() : guard_(context.get_executor()), thread_([this] { context.run(); }) {}
+    ~PollingLoopTest() override {
+        guard_.reset();
+        thread_.join();
+    }
+
+    boost::asio::io_context context;
+    test::RecordingLog log;
+
+private:
+    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard_;
+    std::thread thread_;
+};
+
+TEST_F(PollingLoopTest, Passes_follow_each_other_after_the_wait_that_each_returned) {
+    ScriptedActivity activity([](int) { return 1ms; });
+    PollingLoop loop(context, activity, log);
+    loop.start();
+    EXPECT_TRUE(activity.passes.wait_for(5));
+    loop.stop();
+}
+
+TEST_F(PollingLoopTest, Waking_brings_the_next_pass_at_once) {
+    ScriptedActivity activity([](int) { return kUntilWoken; });
+    PollingLoop loop(context, activity, log);
+    loop.start();
+    ASSERT_TRUE(activity.passes.wait_for(1));
+    loop.wake();
+    EXPECT_TRUE(activity.passes.wait_for(2));
+    loop.stop();
+}
+
+TEST_F(PollingLoopTest, A_wake_up_during_a_pass_is_not_lost) {
+    PollingLoop* self = nullptr;
+    ScriptedActivity activity([&](int pass) {
+        if (pass == 1) {
+            self->wake();
+        }
+        return kUntilWoken;
+    });
+    PollingLoop loop(context, activity, log);
+    self = &loop;
+    loop.start();
+    EXPECT_TRUE(activity.passes.wait_for(2));
+    loop.stop();
+}
+
+TEST_F(PollingLoopTest, No_pass_runs_after_stop_has_returned) {
+    ScriptedActivity activity([](int) { return 0ms; });
+    PollingLoop loop(context, activity, log);
+    loop.start();
+    ASSERT_TRUE(activity.passes.wait_for(10));
+    loop.stop();
+    const std::size_t passes = activity.passes.count();
+    loop.wake();
+    loop.stop();
+    EXPECT_FALSE(activity.passes.wait_for(passes + 1, 20ms));
+}
+
+TEST_F(PollingLoopTest, Stopping_a_loop_that_was_never_started_returns_at_once) {
+    ScriptedActivity activity([](int) { return 0ms; });
+    PollingLoop loop(context, activity, log);
+    loop.stop();
+    loop.stop();
+    EXPECT_EQ(activity.passes.count(), 0U);
+}
+
+TEST_F(PollingLoopTest, A_pass_that_fails_is_logged_once_and_tried_until_it_works) {
+    ScriptedActivity activity([](int pass) -> schema::Duration {
+        if (pass <= 3) {
+            throw persistence::DbError(persistence::DbErrorKind::schema_missing, "no such table");
+        }
+        return kUntilWoken;
+    });
+    PollingLoop loop(context, activity, log);
+    loop.start();
+    EXPECT_TRUE(activity.passes.wait_for(4));
+    loop.stop();
+    EXPECT_EQ(log.count(schema::LogLevel::warn, "pass failed"), 1);
+    EXPECT_EQ(log.count(schema::LogLevel::info, "works again"), 1);
+}
+
+TEST_F(PollingLoopTest, An_outage_of_the_database_is_left_to_the_store_to_say) {
+    ScriptedActivity activity([](int pass) -> schema::Duration {
+        if (pass <= 2) {
+            throw persistence::DbError(persistence::DbErrorKind::connection_lost, "gone");
+        }
+        return kUntilWoken;
+    });
+    PollingLoop loop(context, activity, log);
+    loop.start();
+    EXPECT_TRUE(activity.passes.wait_for(3));
+    loop.stop();
+    EXPECT_EQ(log.count(schema::LogLevel::warn, ""), 0);
+    EXPECT_EQ(log.count(schema::LogLevel::info, ""), 0);
+    EXPECT_EQ(log.count(schema::LogLevel::debug, "pass failed"), 2);
+}
+
+TEST_F(PollingLoopTest, Waking_and_stopping_from_many_threads_is_safe) {
+    for (int round = 0; round < 50; ++round) {
+        ScriptedActivity activity([](int) { return 0ms; });
+        PollingLoop loop(context, activity, log);
+        loop.start();
+        std::vector<std::thread> threads;
+        for (int i = 0; i < 3; ++i) {
+            threads.emplace_back([&loop] {
+                for (int wakes = 0; wakes < 20; ++wakes) {
+                    loop.wake();
+                }
+                loop.stop();
+            });
+        }
+        for (std::thread& thread : threads) {
+            thread.join();
+        }
+    }
+}
+
+/// Whether there is a place at once.
+bool gets_place(SharedThreads::Share& share) {
+    std::stop_source stop;
+    stop.request_stop();
+    return share.take(stop.get_token());
+}
+
+// R095
+TEST(SharedThreads, All_together_have_so_many_places) {
+    SharedThreads threads(2);
+    SharedThreads::Share one(threads);
+    SharedThreads::Share other(threads);
+    EXPECT_TRUE(gets_place(one));
+    EXPECT_TRUE(gets_place(other));
+    EXPECT_FALSE(gets_place(one));
+    EXPECT_FALSE(gets_place(other));
+    other.give_back();
+    EXPECT_FALSE(gets_place(one)) << "it is kept for the other";
+    one.give_back();
+    EXPECT_TRUE(gets_place(one));
+}
+
+TEST(SharedThreads, A_place_is_kept_for_who_runs_nothing) {
+    SharedThreads threads(3);
+    SharedThreads::Share busy(threads);
+    SharedThreads::Share idle(threads);
+    EXPECT_TRUE(gets_place(busy));
+    EXPECT_TRUE(gets_place(busy));
+    EXPECT_FALSE(gets_place(busy));
+    EXPECT_TRUE(gets_place(idle));
+}
+
+TEST(SharedThreads, Who_waits_goes_on_when_there_is_a_place) {
+    SharedThreads threads(1);
+    SharedThreads::Share one(threads);
+    ASSERT_TRUE(gets_place(one));
+    auto second = std::async(std::launch::async, [&one] { return one.take({}); });
+    one.give_back();
+    EXPECT_TRUE(second.get());
+}
+
+TEST(SharedThreads, One_alone_may_have_them_all) {
+    SharedThreads threads(2);
+    SharedThreads::Share one(threads);
+    { const SharedThreads::Share gone(threads); }
+    EXPECT_TRUE(gets_place(one));
+    EXPECT_TRUE(gets_place(one));
+}
+
+TEST(SharedThreads, Who_is_told_to_stop_waits_no_longer) {
+    SharedThreads threads(1);
+    SharedThreads::Share one(threads);
+    ASSERT_TRUE(gets_place(one));
+    std::stop_source stop;
+    auto second = std::async(std::launch::async, [&] { return one.take(stop.get_token()); });
+    stop.request_stop();
+    EXPECT_FALSE(second.get());
+}
+
+class WakeUpsTest : public testing::Test {
+protected:
+    WakeUpsTest() {
+        wake_ups.sleepers = {
+            .acquisition = [this] { woken.emplace_back("acquisition"); },
+            .acquisition_beside = [this] { woken.emplace_back("acquisition beside"); },
+            .timers_without_room = [this] { woken.emplace_back("timers without room"); },
+            .timer_mover =
+                [this](schema::TimePoint due) {
+                    woken.emplace_back("timer mover");
+                    told_due = due;
+                },
+            .timers_of_others = [this] { woken.emplace_back("timers of others"); },
+            .timers_beside = [this] { woken.emplace_back("timers beside"); },
+            .completion = [this] { woken.emplace_back("completion"); },
+            .completion_beside = [this] { woken.emplace_back("completion beside"); },
+            .groups = [this] { woken.emplace_back("groups"); },
+            .limits = [this] { woken.emplace_back("limits"); },
+            .listener = [this] { woken.emplace_back("listener"); },
+            .unserved = [this] { woken.emplace_back("unserved"); },
+            .external_workers = [this] { woken.emplace_back("external workers"); },
+            .dead_nodes = [this] { woken.emplace_back("dead nodes"); },
+        };
+    }
+
+    WakeUps wake_ups;
+    std::vector<std::string> woken;
+    schema::TimePoint told_due;
+};
+
+TEST_F(WakeUpsTest, Each_sleeper_is_woken_by_what_it_waits_for) {
+    wake_ups.jobs_are_there();
+    wake_ups.backlog_is_there();
+    wake_ups.due_timers_pile_up();
+    wake_ups.outcomes_wait();
+    wake_ups.outcomes_pile_up();
+    wake_ups.groups_ended();
+    wake_ups.limited_ended();
+    wake_ups.announcement_waits();
+    wake_ups.jobs_are_unserved();
+    wake_ups.external_jobs_are_there();
+    wake_ups.nodes_may_be_dead();
+    EXPECT_THAT(
+        woken,
+        ElementsAre(
+            "acquisition",
+            "acquisition beside",
+            "timers beside",
+            "completion",
+            "completion beside",
+            "groups",
+            "limits",
+            "listener",
+            "unserved",
+            "external workers",
+            "dead nodes"
+        )
+    );
+}
+
+TEST_F(WakeUpsTest, Room_is_for_timers_and_for_free_jobs) {
+    wake_ups.room_became_free();
+    EXPECT_THAT(woken, ElementsAre("timers without room", "acquisition"));
+}
+
+TEST_F(WakeUpsTest, The_timer_mover_is_told_when_a_timer_is_due) {
+    const schema::TimePoint due{std::chrono::hours(17)};
+    wake_ups.timer_was_stored(due);
+    EXPECT_THAT(woken, ElementsAre("timer mover"));
+    EXPECT_EQ(told_due, due);
+}
+
+TEST_F(WakeUpsTest, What_others_enqueued_may_be_a_job_or_a_timer) {
+    wake_ups.others_enqueued();
+    EXPECT_THAT(woken, ElementsAre("timers of others", "acquisition", "external workers"));
+}
+
+TEST(WakeUps, What_nobody_sleeps_for_is_told_to_nobody) {
+    const WakeUps wake_ups;
+    wake_ups.others_enqueued();
+    wake_ups.outcomes_wait();
+    wake_ups.announcement_waits();
+}
+
+/// What several listeners hear, one after the other.
+class Wire {
+public:
+    Wire() : socket_(::eventfd(0, EFD_NONBLOCK)) {}
+    ~Wire() { ::close(socket_); }
+
+    Wire(const Wire&) = delete;
+    Wire& operator=(const Wire&) = delete;
+
+    void announce() { say(1); }
+
+    /// The listener loses its connection.
+    void cut() {
+        is_cut_ = true;
+        say(1);
+    }
+
+    std::unique_ptr<persistence::JobListener> open();
+
+    std::atomic<int> opened = 0;
+    std::atomic<bool> refuses = false;
+
+private:
+    class Listener final : public persistence::JobListener {
+    public:
+        explicit Listener(Wire& wire) : wire_(wire) {}
+
+        [[nodiscard]] int socket() const override { return wire_.socket_; }
+
+        [[nodiscard]] bool take_announcements() override {
+            eventfd_t count = 0;
+            const bool is_any = ::eventfd_read(wire_.socket_, &count) == 0;
+            if (wire_.is_cut_.exchange(false)) {
+                throw DbError(DbErrorKind::connection_lost, "cut");
+            }
+            return is_any;
+        }
+
+    private:
+        Wire& wire_;
+    };
+
+    void say(eventfd_t count) const { ::eventfd_write(socket_, count); }
+
+    const int socket_;
+    std::atomic<bool> is_cut_ = false;
+};
+
+std::unique_ptr<persistence::JobListener> Wire::open() {
+    if (refuses) {
+        throw DbError(DbErrorKind::unreachable, "refused");
+    }
+    ++opened;
+    return std::make_unique<Listener>(*this);
+}
+
+class JobWakeupTest : public testing::Test {
+protected:
+    JobWakeupTest() {
+        wake_ups_.sleepers.listener = [&loop = threads_.add_loop(wakeup_)] { loop.wake(); };
+        wake_ups_.sleepers.acquisition = [this] { ++woken_; };
+    }
+
+    ~JobWakeupTest() override {
+        wakeup_.close();
+        threads_.stop();
+    }
+
+    /// From here on only what is new counts.
+    void start_and_listen() {
+        threads_.start();
+        EXPECT_TRUE(eventually([&] { return wire_.opened == 1 && woken_ == 1; }));
+        woken_ = 0;
+    }
+
+    Wire wire_;
+    std::atomic<int> woken_ = 0;
+    test::RecordingLog log_;
+    ExecutorThreads threads_{log_};
+    WakeUps wake_ups_;
+    JobWakeup wakeup_{threads_.context(), [this] { return wire_.open(); }, wake_ups_};
+};
+
+TEST_F(JobWakeupTest, An_announcement_wakes_the_loops) {
+    start_and_listen();
+    for (int announcement = 1; announcement <= 3; ++announcement) {
+        wire_.announce();
+        EXPECT_TRUE(eventually([&] { return woken_ == announcement; }));
+    }
+}
+
+TEST_F(JobWakeupTest, What_was_announced_before_somebody_listened_is_looked_for) {
+    wire_.refuses = true;
+    threads_.start();
+    EXPECT_TRUE(eventually([&] { return log_.count(schema::LogLevel::debug, "pass failed") > 0; }));
+    EXPECT_EQ(woken_, 0);
+    wire_.refuses = false;
+    EXPECT_TRUE(eventually([&] { return woken_ == 1; }));
+}
+
+TEST_F(JobWakeupTest, A_lost_connection_is_made_anew_and_what_was_missed_is_looked_for) {
+    start_and_listen();
+    wire_.cut();
+    EXPECT_TRUE(eventually([&] { return wire_.opened == 2 && woken_ == 1; }));
+    wire_.announce();
+    EXPECT_TRUE(eventually([&] { return woken_ == 2; }));
+}
+
+TEST_F(JobWakeupTest, Ends_while_nothing_is_announced) {
+    start_and_listen();
+    wakeup_.close();
+    threads_.stop();
+    wire_.announce();
+    EXPECT_EQ(woken_, 0);
+}
+
 }  // namespace
+
 }  // namespace jobstrand::executor

@@ -3,7 +3,7 @@
 #include "persistence/sql/db_error.hpp"
 #include "schema/clock.hpp"
 #include "test/fixtures/job_builder.hpp"
-#include "test/fixtures/mock_executor_store.hpp"
+#include "test/fixtures/mock_stores.hpp"
 #include "test/fixtures/recording_log.hpp"
 #include "test/fixtures/sqlite_file.hpp"
 

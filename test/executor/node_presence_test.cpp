@@ -1,27 +1,39 @@
 #include "executor/node_presence.hpp"
 
+#include "executor/expired_lock_reset.hpp"
+#include "executor/held_locks.hpp"
+#include "executor/loop/clock_comparison.hpp"
 #include "persistence/sql/db_error.hpp"
+#include "schema/acquisition.hpp"
 #include "schema/clock.hpp"
-#include "test/fixtures/mock_executor_store.hpp"
-#include "test/fixtures/mock_node_store.hpp"
+#include "test/fixtures/job_builder.hpp"
+#include "test/fixtures/mock_stores.hpp"
 #include "test/fixtures/recording_intake.hpp"
 #include "test/fixtures/recording_log.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <thread>
 
 namespace jobstrand::executor {
+
 namespace {
 
-using namespace std::chrono_literals;
 using persistence::LeaseAnswer;
+using persistence::LockSearch;
 using persistence::NodeState;
 using persistence::ServedJobs;
+using schema::LogLevel;
 using testing::_;
+using testing::AtLeast;
 using testing::ElementsAre;
 using testing::Field;
 using testing::IsEmpty;
 using testing::NiceMock;
 using testing::Return;
+using namespace std::chrono_literals;
 
 constexpr schema::Duration kLease = 9s;
 const LeaseAnswer kHeld{.is_held = true};
@@ -366,5 +378,146 @@ TEST_F(NodePresenceTest, Serves_nothing_while_it_leaves_and_leaves_under_its_own
     presence.leave();
 }
 
+TEST(FreshLockOwner, Tells_this_process_and_is_never_the_same) {
+    const std::string owner = fresh_lock_owner();
+    const auto node = schema::node_of(owner);
+    ASSERT_TRUE(node);
+    EXPECT_EQ(node->process, ::getpid());
+    EXPECT_FALSE(node->host.empty());
+    EXPECT_NE(owner, fresh_lock_owner());
+}
+
+TEST(IdentityOf, Is_another_incarnation_each_time_under_one_name) {
+    const persistence::NodeIdentity first = identity_of("node-1");
+    EXPECT_EQ(first.node, "node-1");
+    EXPECT_EQ(first.process, ::getpid());
+    EXPECT_FALSE(first.host.empty());
+    EXPECT_NE(first.incarnation, identity_of("node-1").incarnation);
+}
+
+// Containers have such names.
+TEST(FreshLockOwner, Tells_a_host_whose_name_is_as_long_as_it_may_be) {
+    const std::string longest(64, 'h');
+    std::string owner;
+    bool is_named = false;
+    std::thread([&] {  // The name is another one for this thread alone.
+        is_named =
+            ::unshare(CLONE_NEWUTS) == 0 && ::sethostname(longest.data(), longest.size()) == 0;
+        owner = fresh_lock_owner();
+    })
+        .join();
+    if (!is_named) {
+        GTEST_SKIP() << "the name of the host cannot be changed here";
+    }
+    EXPECT_EQ(schema::node_of(owner)->host, longest);
+}
+
+class MockClockSource : public persistence::ClockSource {
+public:
+    MOCK_METHOD(std::optional<schema::TimePoint>, database_now, (), (override));
+};
+
+/// A node and a database whose clock is `ahead` of the node's.
+class ClockComparisonTest : public testing::Test {
+protected:
+    ClockComparisonTest() {
+        ON_CALL(database, database_now).WillByDefault([this] { return machine.now() + ahead; });
+        EXPECT_CALL(database, database_now).Times(testing::AnyNumber());
+    }
+
+    [[nodiscard]] std::ptrdiff_t warnings() const {
+        return log.count(LogLevel::warn, "this machine's clock is not the database's");
+    }
+
+    schema::Duration ahead{0};
+    testing::StrictMock<MockClockSource> database;
+    testing::StrictMock<test::MockExecutorStore> store;
+    schema::ManualClock machine;
+    schema::DatabaseClock clock{machine};
+    test::RecordingLog log;
+    ClockComparison comparison{database, clock, log};
+};
+
+TEST_F(ClockComparisonTest, The_clock_follows_the_database_and_is_compared_again_and_again) {
+    ahead = 10min;
+    EXPECT_EQ(comparison.run_once(), kClockComparisonInterval);
+    EXPECT_EQ(clock.now(), machine.now() + 10min);
+    ahead = 11min;
+    EXPECT_EQ(comparison.run_once(), kClockComparisonInterval);
+    EXPECT_EQ(clock.now(), machine.now() + 11min);
+}
+
+TEST_F(ClockComparisonTest, A_database_without_a_clock_of_its_own_is_asked_once) {
+    EXPECT_CALL(database, database_now).WillOnce(Return(std::nullopt));
+    EXPECT_EQ(comparison.run_once(), kUntilWoken);
+    EXPECT_EQ(clock.now(), machine.now());
+}
+
+TEST_F(ClockComparisonTest, A_skew_beyond_a_second_is_warned_of_once_per_change) {
+    ahead = 999ms;
+    (void)comparison.run_once();
+    EXPECT_EQ(warnings(), 0);
+    ahead = -10min;
+    (void)comparison.run_once();
+    (void)comparison.run_once();
+    ahead = -10min - 1s;  // The time synchronization of one of the two is at work.
+    (void)comparison.run_once();
+    EXPECT_EQ(warnings(), 1);
+    EXPECT_EQ(log.lines().back().fields, "skew_ms=600000 ");
+    ahead = 0s;
+    (void)comparison.run_once();
+    (void)comparison.run_once();
+    EXPECT_EQ(warnings(), 1);
+    EXPECT_EQ(log.count(LogLevel::info, "agrees with the database's again"), 1);
+}
+
+// I3 I6
+TEST_F(
+    ClockComparisonTest,
+    When_the_databases_clock_jumps_live_locks_are_renewed_before_any_is_freed
+) {
+    constexpr schema::Duration lock_time = 30s;
+    constexpr schema::Duration interval = 10s;
+    const WakeUps nobody;
+    ExpiredLockReset reset(
+        {store, clock, nobody, log}, {.interval = interval, .lock_time = lock_time}
+    );
+    EXPECT_CALL(store, back_since()).Times(testing::AnyNumber());
+    EXPECT_CALL(store, reset_expired_locks(_, _)).Times(AtLeast(1));
+    (void)comparison.run_once();
+    (void)reset.run_once();
+    machine.tick(interval);
+
+    ahead = 1h;
+    (void)comparison.run_once();
+    // Nobody else notices later than a comparison's interval, and then renews within a lock time.
+    for (schema::Duration waited = 0s; waited < kClockComparisonInterval + lock_time;
+         waited += interval) {
+        EXPECT_CALL(store, reset_expired_locks(_, _)).Times(0);
+        EXPECT_EQ(reset.run_once(), interval);
+        machine.tick(interval);
+    }
+    EXPECT_EQ(log.count(LogLevel::warn, "the clock has jumped forward"), 1);
+    const auto at_the_new_time = Field(&LockSearch::now, machine.now() + 1h);
+    EXPECT_CALL(store, reset_expired_locks(_, at_the_new_time)).Times(AtLeast(1));
+    (void)reset.run_once();
+}
+
+TEST_F(ClockComparisonTest, A_renewal_after_a_jump_locks_by_the_new_time) {
+    HeldJobs held;
+    LockRenewal renewal({store, held, clock, log}, "node-1", 30s);
+    (void)comparison.run_once();
+    (void)held.add({test::a_job("a")}, clock.steady_now() + 30s);
+    machine.tick(11s);
+    ahead = -1h;
+    (void)comparison.run_once();
+    EXPECT_CALL(store, extend_locks(_, _)).WillOnce([&](const persistence::LockClaim& claim, auto) {
+        EXPECT_EQ(claim.until, machine.now() - 1h + 30s);
+        return std::vector<std::string>{};
+    });
+    (void)renewal.run_once();
+}
+
 }  // namespace
+
 }  // namespace jobstrand::executor

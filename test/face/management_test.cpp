@@ -1,10 +1,14 @@
+#include "test/fixtures/signal.hpp"
 #include "test/fixtures/sqlite_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <jobstrand/engine.hpp>
+#include <jobstrand/job_history.hpp>
 #include <jobstrand/management.hpp>
 
 #include <chrono>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -13,11 +17,12 @@ namespace jobstrand::test {
 
 namespace {
 
-using namespace std::chrono_literals;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::Field;
 using testing::IsEmpty;
 using testing::SizeIs;
+using namespace std::chrono_literals;
 
 /// What an app lets its operators do: nothing but the public headers is used here.
 class PublicManagement : public testing::Test {
@@ -208,6 +213,189 @@ TEST(PublicIncidents, Who_listens_is_told_of_each_new_one) {
     engine.enqueue({.handler_type = "mail", .id = "a"});
     ASSERT_EQ(engine.run_job("a"), RunAnswer::done);
     EXPECT_THAT(told, ElementsAre("a: timeout"));
+}
+
+/// What an app does with jobs as an operator would, by the public headers alone.
+class OperatorsEngine : public testing::Test {
+protected:
+    SqliteFile file_;
+    Engine engine_{{.database_url = file_.url_text(), .log = nullptr}};
+};
+
+TEST_F(OperatorsEngine, A_query_finds_jobs_page_by_page_in_its_order) {
+    const TimePoint noon = engine_.now() + 24h;
+    for (int i = 0; i < 5; ++i) {
+        engine_.enqueue(
+            {.handler_type = i % 2 == 0 ? "mail" : "sms",
+             .due_date = noon + 1h * (5 - i),
+             .priority = i,
+             .id = std::to_string(i)}
+        );
+    }
+    JobQuery query{
+        .place = JobPlace::timer,
+        .handler_types = {"mail", "sms"},
+        .priority_min = 1,
+        .with_exception = false,
+        .order = JobOrder::due_date,
+        .limit = 3};
+    EXPECT_EQ(engine_.count(query), 4);
+    const auto ids = [&] {
+        std::vector<std::string> found;
+        for (const StoredJob& job : engine_.list(query)) {
+            found.push_back(job.id);
+        }
+        return found;
+    };
+    EXPECT_THAT(ids(), ElementsAre("4", "3", "2"));
+    query.behind = engine_.list(query).back();
+    EXPECT_TRUE(engine_.remove("2")) << "the page goes on where it stood";
+    EXPECT_THAT(ids(), ElementsAre("1"));
+    query = {.place = JobPlace::timer, .order = JobOrder::priority, .descending = true, .limit = 2};
+    EXPECT_THAT(ids(), ElementsAre("4", "3"));
+    query = {.place = JobPlace::timer, .due_before = noon + 3h, .retries_max = 3};
+    EXPECT_THAT(ids(), ElementsAre("3", "4"));
+    query = {.tenant_ids = {"acme"}};
+    EXPECT_EQ(engine_.count(query), 0);
+}
+
+// R019 R025 R026
+TEST_F(OperatorsEngine, Job_definitions_are_set_and_cascaded) {
+    const JobDefinition pack{.name = "shipping:3/pack", .priority = "7", .exclusive = false};
+    engine_.set_definition(pack);
+    EXPECT_EQ(engine_.find_definition("shipping:3/pack"), pack);
+    EXPECT_EQ(engine_.find_definition("shipping:3"), std::nullopt);
+    const std::string id = engine_.enqueue(
+        {.handler_type = "a", .process_definition_id = "shipping:3", .element_id = "pack"}
+    );
+    EXPECT_EQ(engine_.find(id).value().priority, 7);
+    EXPECT_EQ(engine_.cascade_override("shipping:3/pack"), 0) << "there is no override";
+    engine_.set_definition({.name = "shipping:3/pack", .override_priority = -1});
+    EXPECT_EQ(engine_.cascade_override("shipping:3/pack"), 1);
+    EXPECT_EQ(engine_.find(id).value().priority, -1);
+    EXPECT_EQ(engine_.definitions().size(), 1U);
+    EXPECT_TRUE(engine_.definitions("shipping:3/pack").empty());
+    EXPECT_TRUE(engine_.remove_definition("shipping:3/pack"));
+    EXPECT_FALSE(engine_.remove_definition("shipping:3/pack"));
+    EXPECT_THROW(engine_.set_definition({.name = ""}), std::invalid_argument);
+    EXPECT_THROW(engine_.set_definition({.name = "a", .priority = "${"}), std::invalid_argument);
+}
+
+/// An app that shows what happened: nothing but the public headers is used here.
+class PublicHistory : public testing::Test {
+protected:
+    PublicHistory() {
+        engine_.add_handler("mail", [](const JobContext& context) -> HandlerResult {
+            if (context.attempt == 1) {
+                return Failed{.message = "timeout", .details = "at send()"};
+            }
+            context.log("sent\n");
+            return Succeeded{};
+        });
+    }
+    ~PublicHistory() override { (void)engine_.stop(); }
+
+    [[nodiscard]] EngineOptions options() const {
+        EngineOptions all{.database_url = file_.url_text(), .threads = 1, .log = nullptr};
+        all.retry.wait = 0s;
+        all.history.job_log = JobLogLevel::full;
+        return all;
+    }
+
+    SqliteFile file_;
+    Engine engine_{options()};
+    JobHistory history_{engine_};
+};
+
+TEST_F(PublicHistory, A_run_by_hand_says_what_became_of_the_job) {
+    engine_.enqueue({.handler_type = "mail", .id = "a"});
+    const RunReport failed = engine_.run_job("a");
+    EXPECT_EQ(failed.answer, RunAnswer::done);
+    EXPECT_EQ(failed.place, JobPlace::timer);
+    EXPECT_EQ(failed.message, "timeout");
+    engine_.enqueue({.handler_type = "mail", .retries = 1, .id = "b"});
+    EXPECT_EQ(engine_.run_job("b").place, JobPlace::dead_letter);
+    engine_.add_handler("noop", [](const JobContext&) { return Succeeded{}; });
+    engine_.enqueue({.handler_type = "noop", .id = "c"});
+    const RunReport succeeded = engine_.run_job("c");
+    EXPECT_EQ(succeeded.place, std::nullopt);
+    EXPECT_EQ(succeeded.message, "");
+    EXPECT_TRUE(engine_.run_job("c") == RunAnswer::not_found) << "an answer alone will do";
+}
+
+TEST_F(PublicHistory, The_details_of_a_failure_stay_with_the_job) {
+    engine_.enqueue({.handler_type = "mail", .retries = 1, .id = "a"});
+    EXPECT_EQ(history_.failure_details("a"), "");
+    engine_.run_job("a");
+    EXPECT_EQ(history_.failure_details("a"), "at send()");
+    EXPECT_EQ(history_.failure_details("nobody"), "");
+}
+
+TEST_F(PublicHistory, The_log_tells_the_latest_first_and_page_by_page) {
+    engine_.enqueue({.handler_type = "mail", .tenant_id = "acme", .id = "a"});
+    engine_.run_job("a");
+    engine_.remove("a");
+    engine_.enqueue({.handler_type = "mail", .id = "b"});
+    EXPECT_THAT(
+        history_.log({.job = "a"}),
+        ElementsAre(
+            Field(&JobLogLine::event, JobEvent::deleted),
+            Field(&JobLogLine::event, JobEvent::failed),
+            Field(&JobLogLine::event, JobEvent::created)
+        )
+    );
+    const auto failed = history_.log({.tenant_id = "acme", .events = {JobEvent::failed}});
+    ASSERT_THAT(failed, SizeIs(1));
+    EXPECT_EQ(failed.front().message, "timeout");
+    EXPECT_EQ(failed.front().reason, "retry");
+    EXPECT_EQ(failed.front().attempt, 1);
+    EXPECT_EQ(failed.front().retries, 2);
+    EXPECT_EQ(failed.front().details, "") << "a list is without them";
+    EXPECT_EQ(history_.log_line(failed.front().id).value().details, "at send()");
+    EXPECT_EQ(history_.log_line("nobody"), std::nullopt);
+    EXPECT_EQ(history_.log({}, failed.front().id).front().event, JobEvent::created);
+    EXPECT_THAT(history_.log({.before = failed.front().time - 1h}), IsEmpty());
+    EXPECT_EQ(name_of(JobEvent::interrupted), "interrupted");
+}
+
+TEST_F(PublicHistory, The_last_runs_are_told_though_their_jobs_are_gone) {
+    engine_.start();
+    engine_.enqueue({.handler_type = "mail", .process_instance_id = "order-17", .id = "a"});
+    ASSERT_TRUE(eventually([&] { return !history_.finished_runs().empty(); }));
+    EXPECT_THAT(
+        history_.finished_runs({.handler_types = {"mail"}, .process_instance_ids = {"order-17"}}),
+        ElementsAre(AllOf(
+            Field(&FinishedRun::job, "a"),
+            Field(&FinishedRun::attempt, 2),
+            Field(&FinishedRun::message, "sent")
+        ))
+    );
+    EXPECT_THAT(history_.finished_runs({.job = "b"}), IsEmpty());
+    EXPECT_THAT(history_.finished_runs({}, history_.finished_runs().front().id), IsEmpty());
+}
+
+TEST_F(PublicHistory, A_run_under_way_tells_how_far_it_is) {
+    Signal may_end;
+    engine_.add_handler("export", [&](const JobContext& context) -> HandlerResult {
+        context.progress(0.4, "page 4 of 10");
+        context.log("opened\n");
+        if (!may_end.wait_for(1)) {
+            return Failed{.message = "nobody has let it end"};
+        }
+        return Succeeded{};
+    });
+    engine_.start();
+    engine_.enqueue({.handler_type = "export", .id = "a"});
+    std::optional<RunProgress> told;
+    EXPECT_TRUE(eventually([&] {
+        told = history_.progress("a");
+        return told && told->progress == 0.4 && told->lines == "opened\n";
+    }));
+    EXPECT_EQ(told.value().note, "page 4 of 10");
+    EXPECT_EQ(told.value().node, engine_.find("a").value().lock_owner);
+    may_end.notify();
+    EXPECT_TRUE(eventually([&] { return !engine_.find("a"); }));
+    EXPECT_EQ(history_.progress("a"), std::nullopt);
 }
 
 }  // namespace

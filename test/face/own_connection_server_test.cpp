@@ -1,7 +1,5 @@
-#include "test/fixtures/mariadb_server.hpp"
-#include "test/fixtures/postgresql_server.hpp"
+#include "test/fixtures/database_servers.hpp"
 #include "test/fixtures/server_database.hpp"
-#include "test/fixtures/url_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,25 +4,30 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <jobstrand/engine.hpp>
+#include <jobstrand/named_lock.hpp>
+#include <jobstrand/testing.hpp>
 
 #include <array>
 #include <chrono>
 #include <cstddef>
 #include <future>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace jobstrand::test {
 
 namespace {
 
-using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using namespace std::chrono_literals;
 
 /// The engine as an app sees it: nothing but the public headers is used here.
 class PublicEngine : public testing::Test {
@@ -418,6 +423,307 @@ TEST_F(PublicEngine, A_handler_tells_how_far_it_is_while_it_runs) {
     may_end.set_value();
     EXPECT_TRUE(eventually([&] { return told("NOTE_").empty(); }));
     JobContext().progress(1);  // As an app's own tests call it.
+}
+
+// R100 R101
+TEST_F(PublicEngine, One_that_is_destroyed_waits_for_its_runs_which_may_use_it_till_the_end) {
+    EngineOptions at_once = options();
+    at_once.shutdown_wait = 0ms;
+    auto engine = std::make_unique<Engine>(at_once);
+    std::promise<void> began;
+    std::string told;
+    engine->add_handler("last", [&, used = engine.get()](const JobContext& context) {
+        began.set_value();
+        std::promise<void> asked;
+        const std::stop_callback when_asked(context.stop, [&] { asked.set_value(); });
+        asked.get_future().wait();
+        told = used->enqueue({.handler_type = "after"});
+        return Succeeded{};
+    });
+    engine->start();
+    (void)engine->enqueue({.handler_type = "last"});
+    began.get_future().wait();
+    engine.reset();
+    EXPECT_THAT(
+        texts_of("SELECT ID_ FROM ACT_RU_JOB WHERE HANDLER_TYPE_ = 'after'"), ElementsAre(told)
+    );
+}
+
+TEST(EngineScope, What_an_engine_takes_may_change_while_it_runs) {
+    const SqliteFile file;
+    Engine engine({.database_url = file.url_text(), .log = nullptr});
+    Signal runs;
+    const auto run = [&runs](const JobContext&) -> HandlerResult {
+        runs.notify();
+        return Succeeded{};
+    };
+    engine.limit_to({.tenants = {"acme"}});
+    engine.start();
+    const std::string theirs = engine.enqueue({.handler_type = "a", .tenant_id = "umbra"});
+    engine.enqueue({.handler_type = "a", .tenant_id = "acme"});
+    engine.add_handler("a", run);
+    EXPECT_TRUE(runs.wait_for(1));
+    EXPECT_EQ(engine.find(theirs)->place, JobPlace::executable);
+
+    engine.limit_to({.tenants = {"umbra"}});
+    EXPECT_THAT(engine.scope().tenants, testing::ElementsAre("umbra"));
+    EXPECT_TRUE(runs.wait_for(2));
+
+    EXPECT_TRUE(engine.remove_handler("a"));
+    EXPECT_FALSE(engine.remove_handler("a"));
+    const std::string left = engine.enqueue({.handler_type = "a", .tenant_id = "umbra"});
+    EXPECT_EQ(engine.find(left)->place, JobPlace::executable);
+    engine.add_handler("a", run);
+    EXPECT_TRUE(runs.wait_for(3));
+    EXPECT_THROW(engine.limit_to({.priority_min = 2, .priority_max = 1}), std::invalid_argument);
+}
+
+/// Jobs with unique keys as an app enqueues them (B8).
+class UniqueJobs : public testing::Test {
+protected:
+    const SqliteFile file_;
+    Engine engine_{{.database_url = file_.url_text(), .log = nullptr}};
+    NewJob job_{.handler_type = "invoice", .unique_key = "order 17"};
+};
+
+TEST_F(UniqueJobs, A_second_one_is_refused_and_the_first_is_named) {
+    const std::string first = engine_.enqueue(job_);
+    try {
+        engine_.enqueue(job_);
+        ADD_FAILURE() << "enqueued twice";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::duplicate_key);
+        EXPECT_EQ(std::string(error.what()), "job " + first + " has the unique key order 17");
+    }
+    EXPECT_EQ(engine_.find(first)->unique_key, "order 17");
+    EXPECT_EQ(engine_.count(JobPlace::executable), 1);
+}
+
+TEST_F(UniqueJobs, One_that_is_kept_is_the_answer) {
+    const std::string first = engine_.enqueue(job_);
+    job_.on_duplicate = OnDuplicate::keep;
+    EXPECT_EQ(engine_.enqueue(job_), first);
+    EXPECT_EQ(engine_.enqueue_unique(job_), (Enqueued{.id = first, .is_added = false}));
+    EXPECT_EQ(engine_.count(JobPlace::executable), 1);
+}
+
+TEST_F(UniqueJobs, One_makes_room_in_the_transaction_of_the_other) {
+    const std::string first = engine_.enqueue(job_);
+    job_.on_duplicate = OnDuplicate::replace;
+    job_.unique_for = 1h;
+    const auto fail = [&] {
+        engine_.in_transaction([&](Transaction& transaction) {
+            EXPECT_EQ(engine_.enqueue_unique(transaction, job_).replaced, first);
+            throw std::range_error("the app's own");
+        });
+    };
+    EXPECT_THROW(fail(), std::range_error);
+    EXPECT_TRUE(engine_.find(first)) << "nothing has happened";
+    Enqueued enqueued;
+    engine_.in_transaction([&](Transaction& transaction) {
+        enqueued = engine_.enqueue_unique(transaction, job_);
+    });
+    EXPECT_EQ(enqueued.replaced, first);
+    EXPECT_TRUE(engine_.find(enqueued.id));
+    EXPECT_EQ(engine_.count(JobPlace::executable), 1);
+}
+
+TEST_F(UniqueJobs, A_rule_without_a_key_and_a_series_with_one_are_refused) {
+    EXPECT_THROW(
+        engine_.enqueue({.handler_type = "a", .on_duplicate = OnDuplicate::keep}),
+        std::invalid_argument
+    );
+    EXPECT_THROW(
+        engine_.enqueue({.handler_type = "a", .unique_key = "k", .unique_for = -1ms}),
+        std::invalid_argument
+    );
+    EXPECT_THROW(engine_.start_series({.turn = job_, .repeat = "R/PT1H"}), std::invalid_argument);
+}
+
+/// An app that looks at all jobs in one place.
+class PublicHooks : public testing::Test {
+protected:
+    void begin(const Hooks& hooks) {
+        EngineOptions options = TestEngine::silent();
+        options.hooks = hooks;
+        test_ = std::make_unique<TestEngine>(options);
+        engine().add_handler("work", [](const JobContext&) { return Succeeded{}; });
+        engine().add_handler("broken", [](const JobContext&) { return Failed{.message = "no"}; });
+    }
+
+    Engine& engine() { return test_->engine(); }
+
+    std::unique_ptr<TestEngine> test_;
+};
+
+TEST_F(PublicHooks, A_new_job_may_be_changed_before_it_is_stored_however_it_is_enqueued) {
+    begin({.before_enqueue = [](NewJob& job) { job.tenant_id = "acme"; }});
+    engine().enqueue({.handler_type = "work"});
+    engine().enqueue_unique({.handler_type = "work", .unique_key = "k"});
+    engine().start_series({.turn = {.handler_type = "work"}, .repeat = "R/PT1H"});
+    engine().in_transaction([&](Transaction& transaction) {
+        engine().enqueue(transaction, {.handler_type = "work"});
+    });
+    for (const StoredJob& job : test_->waiting()) {
+        EXPECT_EQ(job.tenant_id, "acme");
+    }
+    EXPECT_EQ(test_->waiting().size(), 4);
+}
+
+TEST_F(PublicHooks, A_new_job_may_be_refused_with_all_that_come_with_it) {
+    begin({.before_enqueue = [](NewJob& job) {
+        if (job.payload.empty()) {
+            throw std::invalid_argument("a payload is needed");
+        }
+    }});
+    EXPECT_THROW(
+        engine().enqueue_all({{.handler_type = "work", .payload = "{}"}, {.handler_type = "work"}}),
+        std::invalid_argument
+    );
+    EXPECT_THAT(test_->waiting(), IsEmpty());
+}
+
+TEST_F(PublicHooks, What_is_thrown_before_a_run_ends_the_attempt) {
+    std::vector<std::string> ran;
+    begin({.before_run = [](const JobContext& context) {
+        if (context.job.tenant_id == "blocked") {
+            throw std::runtime_error("this tenant is blocked");
+        }
+    }});
+    engine().add_handler("note", [&](const JobContext& context) {
+        ran.emplace_back(context.job.id);
+        return Succeeded{};
+    });
+    engine().add_transactional_handler(
+        "note in a transaction",
+        [&](const JobContext& context, auto&) {
+            ran.emplace_back(context.job.id);
+            return Succeeded{};
+        }
+    );
+    for (const char* const type : {"note", "note in a transaction"}) {
+        engine().enqueue(
+            {.handler_type = type, .tenant_id = "blocked", .id = type + std::string("1")}
+        );
+        engine().enqueue({.handler_type = type, .id = type + std::string("2")});
+    }
+    test_->run_until_idle();
+    EXPECT_THAT(ran, ElementsAre("note in a transaction2", "note2")) << "in the order of their ids";
+    EXPECT_EQ(engine().find("note1")->exception_message, "this tenant is blocked");
+    EXPECT_EQ(engine().find("note in a transaction1")->attempts, 1);
+}
+
+TEST_F(PublicHooks, Each_run_is_told_when_it_has_ended) {
+    std::vector<std::string> told;
+    begin({.after_run = [&](const EndedRun& run) {
+        const std::string result = run.result == RunResult::succeeded ? "done"
+                                   : run.result == RunResult::failed  ? "failed"
+                                   : run.result == RunResult::dead    ? "dead"
+                                                                      : "interrupted";
+        told.push_back(
+            std::string(run.job.handler_type) + " " + std::to_string(run.attempt) + " " + result +
+            " " + std::string(run.message)
+        );
+        EXPECT_EQ(run.ended, test_->now());
+    }});
+    engine().add_handler("waits", [](const JobContext&) { return Interrupted{.wait = 2h}; });
+    engine().enqueue({.handler_type = "work"});
+    engine().enqueue({.handler_type = "waits"});
+    engine().enqueue({.handler_type = "broken", .retries = 2});
+    test_->run_for(1h);
+    EXPECT_THAT(
+        told,
+        ElementsAre(
+            "work 1 done ", "waits 1 interrupted ", "broken 1 failed no", "broken 2 dead no"
+        )
+    );
+}
+
+/// Locks of an app, with the public headers alone. Their ends come by the clock of the test.
+class PublicLocks : public testing::Test {
+protected:
+    TestEngine test_;
+    Engine& engine_ = test_.engine();
+    NamedLock first_{engine_, "books"};
+    NamedLock second_{engine_, "books"};
+};
+
+TEST_F(PublicLocks, One_object_holds_it_until_it_is_released) {
+    EXPECT_TRUE(first_.try_acquire());
+    EXPECT_TRUE(first_.is_held());
+    EXPECT_FALSE(second_.try_acquire());
+    EXPECT_FALSE(second_.acquire(1ms));
+    EXPECT_FALSE(second_.is_held());
+    EXPECT_FALSE(second_.renew());
+    second_.release();
+    EXPECT_TRUE(first_.is_held());
+    first_.release();
+    EXPECT_FALSE(first_.is_held());
+    EXPECT_TRUE(second_.try_acquire());
+    EXPECT_GT(second_.token(), first_.token());
+}
+
+TEST_F(PublicLocks, Whoever_does_not_renew_it_has_lost_it) {
+    EXPECT_TRUE(first_.try_acquire());
+    test_.advance(20s);
+    EXPECT_TRUE(first_.renew());
+    test_.advance(20s);
+    EXPECT_TRUE(first_.is_held());
+    test_.advance(10s);
+    EXPECT_FALSE(first_.is_held());
+    EXPECT_TRUE(second_.try_acquire());
+    EXPECT_FALSE(first_.renew());
+    first_.release();
+    EXPECT_TRUE(second_.is_held()) << "it is another's now";
+}
+
+TEST_F(PublicLocks, Its_object_frees_it_at_its_end_and_an_owner_of_a_name_has_it_in_any_object) {
+    {
+        NamedLock mine(engine_, "books", {.time = 1min, .owner = "app-1"});
+        NamedLock again(engine_, "books", {.time = 1min, .owner = "app-1"});
+        EXPECT_TRUE(mine.try_acquire());
+        EXPECT_TRUE(again.try_acquire());
+        EXPECT_EQ(again.token(), mine.token());
+        EXPECT_FALSE(first_.try_acquire());
+    }
+    EXPECT_TRUE(first_.try_acquire());
+}
+
+TEST_F(PublicLocks, Work_runs_while_it_is_held_and_frees_it_however_it_ends) {
+    bool has_run = false;
+    EXPECT_TRUE(first_.run(0ms, [&] {
+        has_run = first_.is_held();
+        EXPECT_FALSE(second_.run(0ms, [] { ADD_FAILURE() << "it is held"; }));
+    }));
+    EXPECT_TRUE(has_run);
+    EXPECT_THROW((void)first_.run(0ms, [] { throw std::runtime_error("no"); }), std::runtime_error);
+    EXPECT_TRUE(second_.try_acquire());
+}
+
+TEST_F(PublicLocks, Work_that_lasts_longer_than_the_lock_keeps_it) {
+    NamedLock brief(engine_, "books", {.time = 30ms});
+    EXPECT_TRUE(brief.run(0ms, [&] {
+        for (int i = 0; i < 5; ++i) {
+            // Time passes; then a renewal is waited for, which begins a new time.
+            test_.advance(29ms);
+            const auto patience = std::chrono::steady_clock::now() + 10s;
+            const TimePoint now = engine_.now();
+            NamedLock look(engine_, "books");
+            EXPECT_FALSE(look.try_acquire());
+            while (brief.until() < now + 30ms && std::chrono::steady_clock::now() < patience) {
+                std::this_thread::yield();
+            }
+            EXPECT_TRUE(brief.is_held());
+        }
+    }));
+}
+
+TEST_F(PublicLocks, What_no_lock_can_have_is_refused) {
+    EXPECT_THROW((void)NamedLock(engine_, "").try_acquire(), std::invalid_argument);
+    EXPECT_THROW((void)NamedLock(engine_, "x", {.time = 0s}).try_acquire(), std::invalid_argument);
+    engine_.in_transaction([&](Transaction&) {
+        EXPECT_THROW((void)first_.try_acquire(), std::logic_error);
+    });
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 //
 //     ledger_command FILE MILLISECONDS
 
-#include "test/ledger/written_ledger.hpp"
+#include "test/ledger/ledger.hpp"
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,13 +1,9 @@
 #include "test/ledger/ledger_database.hpp"
 
-#include "test/fixtures/count_all_jobs.hpp"
-#include "test/fixtures/mariadb_server.hpp"
-#include "test/fixtures/named_databases.hpp"
-#include "test/fixtures/open_connection.hpp"
+#include "test/fixtures/database_servers.hpp"
 #include "test/fixtures/open_store.hpp"
-#include "test/fixtures/postgresql_server.hpp"
+#include "test/fixtures/server_database.hpp"
 #include "test/fixtures/signal.hpp"
-#include "test/fixtures/url_text.hpp"
 
 #include <fmt/format.h>
 #include <sys/types.h>

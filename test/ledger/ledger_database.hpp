@@ -1,6 +1,6 @@
 #pragma once
 
-#include "test/fixtures/database_server.hpp"
+#include "test/fixtures/database_servers.hpp"
 #include "test/fixtures/sqlite_file.hpp"
 #include "test/ledger/ledger.hpp"
 

@@ -15,7 +15,7 @@
 
 #include "bench/core/stderr_log.hpp"
 #include "persistence/sql/sql_transaction.hpp"
-#include "test/ledger/written_ledger.hpp"
+#include "test/ledger/ledger.hpp"
 #include "tools/engine/wiring.hpp"
 
 #include <atomic>

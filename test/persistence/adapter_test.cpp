@@ -1,9 +1,8 @@
 #include "test/persistence/adapter_test.hpp"
 
 #include "persistence/sql/dialect.hpp"
-#include "test/fixtures/mariadb_server.hpp"
-#include "test/fixtures/named_databases.hpp"
-#include "test/fixtures/postgresql_server.hpp"
+#include "test/fixtures/database_servers.hpp"
+#include "test/fixtures/server_database.hpp"
 
 #include <fmt/format.h>
 

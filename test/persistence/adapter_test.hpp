@@ -2,11 +2,11 @@
 
 #include "persistence/sql/connection.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "test/fixtures/database_server.hpp"
-#include "test/fixtures/open_connection.hpp"
+#include "test/fixtures/database_servers.hpp"
 #include "test/fixtures/server_database.hpp"
 #include "test/fixtures/sqlite_file.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -29,6 +29,20 @@ inline constexpr std::array<std::string_view, 2> kEveryServer{"mysql", "postgres
 ) {
     return std::string(info.param);
 }
+
+// Each case of the suite is run on these databases.
+#define ON_EVERY_DATABASE(Suite)                                                    \
+    INSTANTIATE_TEST_SUITE_P(                                                       \
+        OnEveryDatabase, Suite, testing::ValuesIn(kEveryDatabase), name_of_database \
+    )
+#define ON_EVERY_SERVER(Suite)                                                  \
+    INSTANTIATE_TEST_SUITE_P(                                                   \
+        OnEveryServer, Suite, testing::ValuesIn(kEveryServer), name_of_database \
+    )
+#define ON_MYSQL(Suite) \
+    INSTANTIATE_TEST_SUITE_P(OnMysql, Suite, testing::Values("mysql"), name_of_database)
+#define ON_POSTGRESQL(Suite) \
+    INSTANTIATE_TEST_SUITE_P(OnPostgresql, Suite, testing::Values("postgresql"), name_of_database)
 
 /// A case with an empty database of one kind and a connection to it: a file, a database on the
 /// shared server, or one on the first such server that the environment names. What every adapter
@@ -86,6 +100,14 @@ persistence::DbError error_of(Call call) {
     }
     ADD_FAILURE() << "no error";
     return {persistence::DbErrorKind::other, ""};
+}
+
+/// The error of opening `url`; its text must never have the password in it.
+[[nodiscard]] inline persistence::DbError opening_error(const persistence::DatabaseUrl& url) {
+    persistence::DbError error = error_of([&] { static_cast<void>(open_connection(url)); });
+    EXPECT_THAT(error.what(), testing::Not(testing::HasSubstr(url.password)));
+    EXPECT_THAT(error.what(), testing::Not(testing::HasSubstr("\n")));
+    return error;
 }
 
 }  // namespace jobstrand::test

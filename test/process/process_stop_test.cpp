@@ -1,15 +1,32 @@
 #include "persistence/drivers/database_url.hpp"
-#include "test/fixtures/open_connection.hpp"
+#include "schema/limits.hpp"
+#include "test/fixtures/notify_socket.hpp"
+#include "test/fixtures/server_database.hpp"
+#include "test/process/binaries.hpp"
 #include "test/process/service_fixture.hpp"
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <csignal>
+#include <sstream>
+#include <string>
 
 namespace jobstrand {
+
 namespace {
 
-using namespace std::chrono_literals;
 using schema::JobPlace;
+using test::BackgroundProcess;
+using test::NotifySocket;
 using test::ServiceTest;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+using namespace std::chrono_literals;
 
 /// A program that runs until the file `go` is there, and says when it has started and ended.
 std::string waiting_script(const std::string& directory) {
@@ -93,5 +110,196 @@ TEST_F(PatientStopTest, A_database_that_does_not_answer_does_not_keep_it_from_st
     other->rollback();
 }
 
+/// SIGHUP: the service reads its configuration file again.
+class ReloadTest : public ServiceTest {
+protected:
+    static constexpr const char* kReadAgain = "the configuration file was read again";
+
+    void add(const std::string& command) const {
+        expect_success(
+            {"job", "add", "--type", "command", "--payload", R"({"command":")" + command + R"("})"}
+        );
+    }
+
+    [[nodiscard]] std::string a_command(const std::string& name, const std::string& body) const {
+        return "[commands." + name + "]\nprogram = \"" + a_script(name, body) + "\"\n";
+    }
+
+    [[nodiscard]] bool all_done() const {
+        return test::eventually([&] { return count_all() == 0; });
+    }
+};
+
+TEST_F(ReloadTest, A_command_that_is_new_in_the_file_runs_and_jobs_that_run_are_not_disturbed) {
+    const std::string waiting = a_command(
+        "waiting",
+        "echo > " + path("started") + "\nwhile ! test -f " + path("go") + "; do sleep 0.01; done"
+    );
+    const std::string quick = a_command("quick", "echo > " + path("quick-ran"));
+    configure(waiting + quick);
+    add("waiting");
+    add("quick");
+    configure(waiting);
+    const auto service = a_service();
+    ASSERT_TRUE(test::eventually([&] { return lines_of("started").size() == 1; }));
+
+    configure(quick);
+    service->send(SIGHUP);
+    ASSERT_TRUE(service->wait_for_log(kReadAgain));
+    EXPECT_TRUE(test::eventually([&] { return lines_of("quick-ran").size() == 1; }));
+    EXPECT_TRUE(test::eventually([&] { return count_all() == 1; })) << "the other one still runs";
+
+    std::ofstream(path("go")) << "";
+    EXPECT_TRUE(all_done());
+    service->send(SIGTERM);
+    EXPECT_EQ(service->wait(test::kPatience), 0);
+}
+
+TEST_F(ReloadTest, What_it_serves_changes_and_what_cannot_change_is_named) {
+    configure("enabledTenants = [\"north\"]\n");
+    const auto service = a_service();
+    ASSERT_TRUE(service->wait_for_log("ready"));
+    expect_success({"job", "add", "--type", "noop", "--tenant", "south"});
+
+    configure("enabledTenants = [\"south\"]\nmaxPoolSize = 3\nlogFormat = \"json\"\n");
+    service->send(SIGHUP);
+    EXPECT_TRUE(all_done());
+    ASSERT_TRUE(service->wait_for_log("these settings count when the service is started again"));
+    EXPECT_THAT(service->log(), HasSubstr("settings=\"logFormat, corePoolSize, maxPoolSize\""));
+}
+
+TEST_F(ReloadTest, The_level_of_the_log_changes) {
+    configure("logLevel = \"warn\"\n");
+    const auto service = a_service();
+    expect_success({"job", "add", "--type", "log", "--payload", "\"before\""});
+    ASSERT_TRUE(all_done());
+
+    configure("logLevel = \"info\"\n");
+    service->send(SIGHUP);
+    // Written at the level that counted before, it would not be there.
+    ASSERT_TRUE(service->wait_for_log(kReadAgain));
+    expect_success({"job", "add", "--type", "log", "--payload", "\"afterwards\""});
+    ASSERT_TRUE(service->wait_for_log("afterwards"));
+    EXPECT_THAT(service->log(), Not(HasSubstr("before")));
+}
+
+TEST_F(ReloadTest, A_file_with_a_mistake_changes_nothing) {
+    const std::string quick = a_command("quick", "exit 0");
+    configure(quick);
+    const auto service = a_service();
+    ASSERT_TRUE(service->wait_for_log("ready"));
+
+    configure("maxPoolSizes = 3\n");
+    service->send(SIGHUP);
+    ASSERT_TRUE(service->wait_for_log("the configuration file is not taken over"));
+    EXPECT_THAT(service->log(), HasSubstr("maxPoolSizes"));
+    configure(quick);
+    add("quick");
+    EXPECT_TRUE(all_done());
+}
+
+TEST_F(ReloadTest, Without_a_file_sighup_stops_the_service) {
+    BackgroundProcess service(
+        {test::kJobstrandBinary, "serve", "--db", url()}, path("service.log")
+    );
+    ASSERT_TRUE(service.wait_for_log("ready"));
+    service.send(SIGHUP);
+    EXPECT_EQ(service.wait(test::kPatience), 0);
+}
+
+class SupervisedTest : public ServiceTest {
+protected:
+    [[nodiscard]] std::unique_ptr<BackgroundProcess> a_watched_service() const {
+        std::vector<std::string> words{
+            "/usr/bin/env", "NOTIFY_SOCKET=" + path("notify"), "WATCHDOG_USEC=100000"};
+        const std::vector<std::string> serve = command({"serve"});
+        words.insert(words.end(), serve.begin(), serve.end());
+        return std::make_unique<BackgroundProcess>(words, path("service.log"));
+    }
+};
+
+TEST_F(SupervisedTest, A_supervisor_hears_that_the_service_is_ready_lives_and_stops) {
+    const NotifySocket socket(path("notify"));
+    const auto service = a_watched_service();
+    EXPECT_THAT(socket.next(), StartsWith("READY=1\n"));
+    EXPECT_EQ(socket.next(), "WATCHDOG=1");
+    EXPECT_EQ(socket.next(), "WATCHDOG=1");
+    service->send(SIGTERM);
+    std::string news = socket.next();
+    while (news == "WATCHDOG=1") {
+        news = socket.next();
+    }
+    EXPECT_THAT(news, StartsWith("STOPPING=1\n"));
+    EXPECT_EQ(service->wait(30s), 0);
+}
+
+/// A service whose stderr is a pipe that somebody holds and nobody reads.
+class StalledLogTest : public ServiceTest {
+protected:
+    StalledLogTest() {
+        const std::string pipe = path("service.log");
+        EXPECT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+        reader_ = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+        EXPECT_GE(reader_, 0);
+    }
+    ~StalledLogTest() override { ::close(reader_); }
+
+private:
+    int reader_ = -1;
+};
+
+TEST_F(StalledLogTest, It_runs_its_jobs_and_stops_all_the_same) {
+    configure("logLevel = \"debug\"\n");
+    std::string jobs;
+    for (int i = 0; i < 2000; ++i) {  // Of each there are lines: more than the pipe holds.
+        jobs += "{\"handlerType\":\"noop\"}\n";
+    }
+    expect_success({"job", "add", "--from", "-"}, jobs);
+    const auto service = a_service();
+    EXPECT_TRUE(test::eventually([&] { return count_all() == 0; }, 60s));
+    service->send(SIGTERM);
+    EXPECT_EQ(service->wait(60s), 0);
+}
+
+constexpr std::size_t kMegabyte = std::size_t{1024} * 1024;
+
+/// The most memory that a process has had; its end must not have come yet.
+std::size_t peak_memory_of(pid_t process) {
+    std::ifstream status(fmt::format("/proc/{}/status", process));
+    for (std::string line; std::getline(status, line);) {
+        std::istringstream words(line);
+        std::string name;
+        std::size_t kilobytes = 0;
+        if (words >> name >> kilobytes && name == "VmHWM:") {
+            return kilobytes * 1024;
+        }
+    }
+    return 0;
+}
+
+// I8
+TEST_F(ServiceTest, Many_long_payloads_take_no_more_memory_than_a_few) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "a sanitizer keeps memory that was given back";
+#endif
+    constexpr int jobs = 48;
+    for (int i = 0; i < jobs; ++i) {
+        schema::Job job{.id = fmt::format("job-{:03}", i)};
+        job.handler_type = "noop";
+        job.payload = '"' + std::string(schema::limits::kPayloadBytes - 2, 'x') + '"';
+        store->enqueuer().insert(
+            {{.place = JobPlace::executable, .job = std::move(job)}}, persistence::IdOrigin::given
+        );
+    }
+    configure("corePoolSize = 1\nmaxPoolSize = 1\nqueueBytes = 33554432\n");
+    const auto service = a_service();
+    ASSERT_TRUE(test::eventually([&] { return count_all() == 0; }, 120s));
+    const std::size_t peak = peak_memory_of(service->id());
+    RecordProperty("peak_megabytes", std::to_string(peak / kMegabyte));
+    EXPECT_GT(peak, kMegabyte);
+    EXPECT_LT(peak, jobs * schema::limits::kPayloadBytes / 2);
+}
+
 }  // namespace
+
 }  // namespace jobstrand

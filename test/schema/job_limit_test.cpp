@@ -1,23 +1,74 @@
 #include "schema/concurrency.hpp"
+#include "schema/limits.hpp"
+#include "schema/text/time_text.hpp"
+#include "schema/unique_key.hpp"
 #include "test/fixtures/job_builder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <deque>
+#include <optional>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
-namespace jobstrand::test {
+namespace jobstrand::schema {
 
 namespace {
 
-using schema::JobLimit;
-using schema::JobLimits;
-using schema::LimitedGroup;
-using schema::LimitKind;
+using enum HolderState;
+using enum OnDuplicate;
+using test::a_job;
 using testing::ElementsAre;
 using testing::Field;
 using testing::IsEmpty;
+using namespace std::chrono_literals;
+
+struct GroupCase {
+    Job job;
+    std::string_view over_instance;
+    std::string_view over_hierarchy;
+};
+
+// R082 R089 R092 R093
+TEST(ExclusiveGroup, Is_the_instance_or_its_root) {
+    const GroupCase cases[] = {
+        {a_job("lone"), "", ""},
+        {a_job("a").of_instance("i"), "i", "i"},
+        {a_job("b").of_instance("i").under_root("r"), "i", "r"},
+        {a_job("c").under_root("r"), "", "r"},
+        {a_job("d").of_instance("i").under_root("r").not_exclusive(), "", ""},
+        {a_job("e").of_instance("i  "), "i", "i"},
+        {a_job("f").of_instance("  "), "", ""},
+        {a_job("g").of_instance("i j"), "i j", "i j"},
+    };
+    for (const GroupCase& one : cases) {
+        EXPECT_EQ(exclusive_group(one.job, ExclusiveOver::instance), one.over_instance)
+            << one.job.id;
+        EXPECT_EQ(exclusive_group(one.job, ExclusiveOver::hierarchy), one.over_hierarchy)
+            << one.job.id;
+        EXPECT_EQ(may_exclude(one.job), !one.over_instance.empty() || !one.over_hierarchy.empty())
+            << one.job.id;
+    }
+}
+
+TEST(ExclusiveGroup, Its_holder_claims_up_to_a_bound) {
+    EXPECT_EQ(schema::may_claim_of_group(0, 7), 7);
+    EXPECT_EQ(schema::may_claim_of_group(0, kMostClaimedOfGroup + 1), kMostClaimedOfGroup);
+    EXPECT_EQ(schema::may_claim_of_group(kMostClaimedOfGroup - 2, 7), 2);
+    EXPECT_EQ(schema::may_claim_of_group(kMostClaimedOfGroup, 7), 0);
+    EXPECT_EQ(schema::may_claim_of_group(kMostClaimedOfGroup + 5, 7), 0);
+}
+
+TEST(ExclusiveGroup, A_job_waits_by_its_lock_owner) {
+    Job job = a_job("a").of_instance("i");
+    EXPECT_FALSE(schema::waits_for_exclusive(job));
+    job.lock_owner = "a node";
+    EXPECT_FALSE(schema::waits_for_exclusive(job));
+    job.lock_owner = schema::kWaitingOwner;
+    EXPECT_TRUE(schema::waits_for_exclusive(job));
+}
 
 JobLimit limit_of(std::string_view name, int concurrent) {
     JobLimit limit = schema::limit_named(name);
@@ -134,6 +185,177 @@ TEST(RoomInAGroup, Is_the_least_that_any_number_leaves) {
     EXPECT_GT(schema::room_in({.name = ""}, {.running = 1'000'000, .here = 0}, now), 1'000'000);
 }
 
+constexpr TimePoint kStartOfRate{std::chrono::sys_days{std::chrono::year{2026} / 3 / 1}};
+
+TEST(StartRate, Is_written_as_starts_and_period) {
+    const StartRate rate{.starts = 100, .period = 60s};
+    EXPECT_EQ(parse_start_rate("100/PT1M").value(), rate);
+    EXPECT_EQ(schema::text_of(rate), "100/PT1M");
+}
+
+TEST(StartRate, Of_another_form_is_refused_and_told_why) {
+    struct Case {
+        std::string text;
+        std::string message;
+    };
+    for (const Case& bad : {
+             Case{"100", "a rate is written STARTS/PERIOD, as in 100/PT1M"},
+             Case{"0/PT1M", "the starts of a rate must be 1 to 1000000"},
+             Case{"1000001/PT1M", "the starts of a rate must be 1 to 1000000"},
+             Case{"9999999999999/PT1M", "the starts of a rate must be 1 to 1000000"},
+             Case{"x/PT1M", "the starts of a rate must be 1 to 1000000"},
+             Case{"5x/PT1M", "the starts of a rate must be 1 to 1000000"},
+             Case{"5/PT0.9S", "the period of a rate must be PT1S to P1D"},
+             Case{"5/P2D", "the period of a rate must be PT1S to P1D"},
+         }) {
+        const auto parsed = parse_start_rate(bad.text);
+        ASSERT_FALSE(parsed) << bad.text;
+        EXPECT_EQ(parsed.error().message, bad.message) << bad.text;
+    }
+    EXPECT_EQ(parse_start_rate("5/minute").error().position, 2U);
+}
+
+TEST(StartRate, Of_one_leaves_the_next_one_a_period_later) {
+    const StartRate rate{.starts = 1, .period = 10s};
+    EXPECT_EQ(schema::starts_left(rate, std::nullopt, kStartOfRate), 1);
+    const UsedUntil used = schema::used_after(rate, std::nullopt, kStartOfRate, 1);
+    EXPECT_EQ(schema::starts_left(rate, used, kStartOfRate), 0);
+    EXPECT_EQ(schema::until_next_starts(rate, used, kStartOfRate), 10s);
+    EXPECT_EQ(schema::starts_left(rate, used, kStartOfRate + 9'999ms), 0);
+    EXPECT_EQ(schema::starts_left(rate, used, kStartOfRate + 10s), 1);
+}
+
+TEST(StartRate, Lets_a_tenth_come_at_once) {
+    const StartRate rate{.starts = 100, .period = 60s};
+    EXPECT_EQ(schema::starts_left(rate, std::nullopt, kStartOfRate), 10);
+    EXPECT_EQ(schema::starts_left(rate, kStartOfRate - 1h, kStartOfRate), 10);
+}
+
+TEST(StartRate, Of_which_one_was_used_lets_the_others_come_at_once) {
+    for (const int starts : {20, 30, 70, 90}) {
+        const StartRate rate{.starts = starts, .period = 20s};
+        const UsedUntil used = schema::used_after(rate, std::nullopt, kStartOfRate, 1);
+        EXPECT_EQ(schema::starts_left(rate, used, kStartOfRate), starts / 10 - 1) << starts;
+    }
+}
+
+TEST(StartRate, Is_not_held_up_for_long_by_a_clock_that_has_jumped_back) {
+    const StartRate rate{.starts = 10, .period = 60s};
+    EXPECT_EQ(schema::starts_left(rate, kStartOfRate + 1h, kStartOfRate), 1);
+}
+
+// Whoever takes all that is left at every moment, and whoever waits as he is told to.
+TEST(StartRate, Is_kept_in_every_stretch_of_its_length_and_nearly_reached) {
+    for (const StartRate& rate : {
+             StartRate{.starts = 1, .period = 1s},
+             StartRate{.starts = 3, .period = 1s},
+             StartRate{.starts = 7, .period = 10s},
+             StartRate{.starts = 100, .period = 10s},
+             StartRate{.starts = 999, .period = 1s},
+         }) {
+        for (const bool waits : {false, true}) {
+            std::optional<UsedUntil> used;
+            std::deque<TimePoint> of_period;
+            std::int64_t all = 0;
+            const TimePoint end = kStartOfRate + 20 * rate.period;
+            for (TimePoint now = kStartOfRate; now < end;) {
+                while (!of_period.empty() && of_period.front() <= now - rate.period) {
+                    of_period.pop_front();
+                }
+                const std::int64_t left = schema::starts_left(rate, used, now);
+                if (left > 0) {
+                    used = schema::used_after(rate, used, now, left);
+                    of_period.insert(of_period.end(), static_cast<std::size_t>(left), now);
+                    all += left;
+                }
+                ASSERT_LE(of_period.size(), static_cast<std::size_t>(rate.starts));
+                now += waits ? std::max(schema::until_next_starts(rate, used, now), 1ms) : 1ms;
+            }
+            EXPECT_GE(all, 20 * rate.starts * 85 / 100) << schema::text_of(rate) << waits;
+        }
+    }
+}
+
+const TimePoint kAsked = parse_instant("2026-11-20T10:00:00Z").value();
+
+struct DecisionCase {
+    const char* name;
+    HolderState state;
+    std::optional<TimePoint> until;
+    OnDuplicate on_duplicate;
+    KeyDecision decision;
+};
+
+// B8
+TEST(UniqueKey, What_happens_to_a_new_job_follows_from_the_holder_and_the_rule) {
+    const auto later = kAsked + 1ms;
+    const DecisionCase cases[] = {
+        {"an open job is in the way", waiting, {}, reject, KeyDecision::refuse},
+        {"a running job is in the way", busy, {}, reject, KeyDecision::refuse},
+        {"an ended job is not", gone, {}, reject, KeyDecision::take},
+        {"an open job is kept", waiting, {}, keep, KeyDecision::keep},
+        {"a running job is kept", busy, {}, keep, KeyDecision::keep},
+        {"an ended job is nothing to keep", gone, {}, keep, KeyDecision::take},
+        {"a waiting job makes room", waiting, {}, replace, KeyDecision::replace},
+        {"a running job does not", busy, {}, replace, KeyDecision::refuse},
+        {"an ended job has no room to make", gone, {}, replace, KeyDecision::take},
+        {"a period holds without its job", gone, later, reject, KeyDecision::refuse},
+        {"a period keeps what has ended", gone, later, keep, KeyDecision::keep},
+        {"in a period an ended job cannot be replaced", gone, later, replace, KeyDecision::refuse},
+        {"in a period a waiting job can", waiting, later, replace, KeyDecision::replace},
+        {"a period ends at its end", gone, kAsked, reject, KeyDecision::take},
+        {"a period ends although its job waits", waiting, kAsked, reject, KeyDecision::take},
+        {"a period ends although its job runs", busy, kAsked, keep, KeyDecision::take},
+    };
+    for (const DecisionCase& one : cases) {
+        const KeyHolder holder{.job = "a", .until = one.until, .state = one.state};
+        EXPECT_EQ(decide(holder, one.on_duplicate, kAsked), one.decision) << one.name;
+    }
+}
+
+TEST(UniqueKey, A_refusal_names_the_key_its_holder_and_the_reason) {
+    const auto until = kAsked + 1h;
+    EXPECT_EQ(
+        why_refused("k", {.job = "a", .state = waiting}, reject), "job a has the unique key k"
+    );
+    EXPECT_EQ(
+        why_refused("k", {.job = "a", .until = until}, reject),
+        "job a has the unique key k until 2026-11-20T11:00:00.000Z"
+    );
+    EXPECT_EQ(
+        why_refused("k", {.job = "a", .state = busy}, replace),
+        "job a has the unique key k, and is running or being changed: it cannot be replaced"
+    );
+    EXPECT_EQ(
+        why_refused("k", {.job = "a", .until = until}, replace),
+        "job a has the unique key k until 2026-11-20T11:00:00.000Z, and has ended: there is "
+        "nothing "
+        "to be replaced"
+    );
+}
+
+TEST(UniqueKey, Rules_have_names) {
+    for (const OnDuplicate rule : {reject, keep, replace}) {
+        EXPECT_EQ(on_duplicate_named(name_of(rule)), rule);
+    }
+    EXPECT_EQ(on_duplicate_named("Reject"), std::nullopt);
+    EXPECT_EQ(on_duplicate_named(""), std::nullopt);
+}
+
+TEST(UniqueKey, A_rule_goes_with_a_key_and_a_period_has_bounds) {
+    EXPECT_EQ(schema::problem_of({}, ""), "");
+    EXPECT_EQ(schema::problem_of({}, "k"), "");
+    EXPECT_EQ(schema::problem_of({.on_duplicate = keep, .period = 1ms}, "k"), "");
+    EXPECT_EQ(schema::problem_of({.period = limits::kUniquePeriod}, "k"), "");
+    const char* const bounds = "uniqueFor must be 1 ms to P3660D";
+    EXPECT_EQ(schema::problem_of({.period = 0ms}, "k"), bounds);
+    EXPECT_EQ(schema::problem_of({.period = -1ms}, "k"), bounds);
+    EXPECT_EQ(schema::problem_of({.period = limits::kUniquePeriod + 1ms}, "k"), bounds);
+    const char* const no_key = "onDuplicate and uniqueFor go with uniqueKey";
+    EXPECT_EQ(schema::problem_of({.on_duplicate = replace}, ""), no_key);
+    EXPECT_EQ(schema::problem_of({.period = 1h}, ""), no_key);
+}
+
 }  // namespace
 
-}  // namespace jobstrand::test
+}  // namespace jobstrand::schema

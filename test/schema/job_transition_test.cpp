@@ -1,21 +1,24 @@
 #include "schema/job_transition.hpp"
 
 #include "schema/limits.hpp"
+#include "schema/series_transition.hpp"
 #include "test/fixtures/job_builder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace jobstrand::schema {
+
 namespace {
 
-using namespace std::chrono_literals;
 using test::a_job;
 using testing::EndsWith;
 using testing::StartsWith;
+using namespace std::chrono_literals;
 
 constexpr TimePoint kNow = std::chrono::sys_days{std::chrono::year{2026} / 11 / 20} + 10h;
 constexpr TimePoint kEarlier = kNow - 1h;
@@ -396,5 +399,214 @@ TEST(JobTransitionDeathTest, Mistakes_of_the_caller_stop_the_program) {
     EXPECT_DEATH((void)requeued(a_job("a"), 0, std::nullopt, kNow), "retries >= 1");
 }
 
+constexpr TimePoint kWasDue = std::chrono::sys_days{std::chrono::year{2026} / 11 / 20};
+
+// I7
+TEST(ReturnedJobTransition, A_job_whose_node_lacks_something_stays_and_says_what_it_needs) {
+    const Transition transition =
+        not_served(a_job("a").with_retries(2).after_attempts(1).due_at(kWasDue), "[commands.a]");
+    EXPECT_EQ(transition.to, JobPlace::executable);
+    EXPECT_EQ(transition.reason, TransitionReason::not_served);
+    EXPECT_EQ(transition.needs, "[commands.a]");
+    EXPECT_EQ(transition.retries, 2);
+    EXPECT_EQ(transition.attempts, 1);
+    EXPECT_EQ(transition.due_date, kWasDue);
+    EXPECT_EQ(transition.failure, std::nullopt);
+}
+
+// I5
+TEST(
+    ReturnedJobTransition,
+    A_job_that_ends_its_processes_is_a_dead_letter_without_an_attempt_more
+) {
+    Job job = a_job("a").with_retries(2).after_attempts(1).due_at(kWasDue);
+    job.lost_starts = 7;
+    const Transition transition = crash_loop(job, kWasDue);
+    EXPECT_EQ(transition.to, JobPlace::dead_letter);
+    EXPECT_EQ(transition.reason, TransitionReason::crash_loop);
+    EXPECT_EQ(transition.retries, 0);
+    EXPECT_EQ(transition.attempts, 1);
+    EXPECT_EQ(transition.due_date, kWasDue);
+    EXPECT_EQ(transition.failed_time, kWasDue);
+    ASSERT_TRUE(transition.failure);
+    EXPECT_FALSE(transition.failure->retryable);
+    EXPECT_EQ(
+        transition.failure->message,
+        "the process that held it ended 7 times in a row without an outcome, the last time while "
+        "it "
+        "ran and no other suspected job did: it is not started again"
+    );
+}
+
+TEST(CancelledJobTransition, A_cancelled_job_is_a_dead_letter_without_a_failed_attempt) {
+    const Job job = a_job("a").after_attempts(1);
+    const Transition transition = cancelled(job, std::string(5000, 'x'), kWasDue);
+    EXPECT_EQ(transition.to, JobPlace::dead_letter);
+    EXPECT_EQ(transition.reason, TransitionReason::cancelled);
+    EXPECT_EQ(transition.attempts, 1);
+    EXPECT_EQ(transition.failed_time, kWasDue);
+    EXPECT_EQ(transition.failure->message.size(), limits::kExceptionMessageLength);
+}
+
+// R063
+TEST(
+    GivenUpJobTransition,
+    A_job_without_retries_is_a_dead_letter_that_keeps_what_its_failure_said
+) {
+    Job failed = a_job("a").after_attempts(2);
+    failed.exception_message = "no paper";
+    const Transition transition = given_up(failed, kWasDue);
+    EXPECT_EQ(transition.to, JobPlace::dead_letter);
+    EXPECT_EQ(transition.reason, TransitionReason::given_up);
+    EXPECT_EQ(transition.retries, 0);
+    EXPECT_EQ(transition.attempts, 2);
+    EXPECT_EQ(transition.failed_time, kWasDue);
+    EXPECT_FALSE(transition.failure);
+    const Transition never_failed = given_up(a_job("b"), kWasDue);
+    ASSERT_TRUE(never_failed.failure);
+    EXPECT_EQ(never_failed.failure->message, "its retries were set to 0");
+}
+
+constexpr TimePoint kFailedAt(Duration(1'800'000'000'000));
+constexpr TimePoint kDueBefore = kFailedAt - 1h;
+
+TEST(WorkerTransition, Whoever_says_how_many_attempts_are_left_is_believed) {
+    JobFailure failure{.message = "m"};
+    for (const auto* cycle : {"", "R5/PT5M"}) {
+        const Job job = a_job("a").with_retry_cycle(cycle);
+        failure.retries_left = 9;
+        EXPECT_EQ(failed(job, failure, {}, kFailedAt).retries, 9) << cycle;
+        EXPECT_EQ(failed(job, failure, {}, kFailedAt).to, JobPlace::timer) << cycle;
+        failure.retries_left = 0;
+        EXPECT_EQ(failed(job, failure, {}, kFailedAt).to, JobPlace::dead_letter) << cycle;
+    }
+}
+
+TEST(WorkerTransition, What_a_worker_hands_on_goes_to_the_app_with_retries_of_its_own) {
+    Job job = a_job("a").of_kind(kExternalWorkerType).after_attempts(2).due_at(kDueBefore);
+    job.exception_message = "earlier";
+    const Transition transition = handed_on(job, "{}", 5);
+    EXPECT_EQ(transition.to, JobPlace::executable);
+    EXPECT_EQ(transition.outcome, "{}");
+    EXPECT_EQ(transition.retries, 5);
+    EXPECT_EQ(transition.attempts, 0);
+    EXPECT_EQ(transition.due_date, std::nullopt);
+    EXPECT_EQ(transition.failure, JobFailure{});
+}
+
+TEST(WorkerTransition, To_its_series_a_turn_that_is_handed_on_has_completed) {
+    Job turn = a_job("a").of_kind(kExternalWorkerType);
+    turn.repeat = "R/PT1H";
+    turn.series = "s";
+    Series running{.key = "s"};
+    running.state = SeriesState::running;
+    running.next_fire = kFailedAt + 1h;
+    running.turn_id = "a";
+    EXPECT_TRUE(concerns_series(turn, TransitionReason::handed_on));
+    const auto result =
+        series_transition(&running, turn, handed_on(turn, "{}", 3), std::nullopt, kFailedAt);
+    ASSERT_TRUE(result.next_turn);
+    EXPECT_EQ(result.next_turn->due_date, kFailedAt + 1h);
+    EXPECT_EQ(result.next_turn->type, kExternalWorkerType);
+    EXPECT_FALSE(result.still_carries);
+}
+
+constexpr TimePoint kDue{std::chrono::hours{1}};
+
+TEST(OperatorTransition, A_job_that_is_postponed_waits_as_a_timer_and_keeps_all_else) {
+    const Transition transition = postponed(a_job("a").with_retries(2), kDue);
+    EXPECT_EQ(transition.to, JobPlace::timer);
+    EXPECT_EQ(transition.reason, TransitionReason::postponed);
+    EXPECT_EQ(transition.due_date, kDue);
+    EXPECT_EQ(transition.retries, 2);
+}
+
+TEST(OperatorTransition, A_timer_that_is_fired_by_hand_goes_where_it_would_when_it_falls_due) {
+    for (const std::string_view type : {kMessageType, kTimerType, kExternalWorkerType}) {
+        const Job timer = a_job("a").of_kind(type).due_at(kDue);
+        EXPECT_EQ(fired(timer).to, fell_due(timer).to);
+        EXPECT_EQ(fired(timer).reason, TransitionReason::fired);
+    }
+}
+
+TEST(OperatorTransition, A_job_that_is_removed_or_let_go_is_gone) {
+    EXPECT_EQ(removed(a_job("a")).to, std::nullopt);
+    EXPECT_EQ(removed(a_job("a")).reason, TransitionReason::removed);
+    EXPECT_EQ(let_go(a_job("a")).to, std::nullopt);
+    EXPECT_EQ(let_go(a_job("a")).reason, TransitionReason::let_go);
+}
+
+TEST(OperatorTransition, A_suspension_decides_about_suspending_activating_and_falling_due) {
+    const Job job = a_job("a").of_kind(kTimerType);
+    Job turn = job;
+    turn.repeat = "R/PT1H";
+    struct Row {
+        Transition transition;
+        const Job& job;
+        bool is_suspended;
+        std::optional<Transition> left;
+    };
+    const std::vector<Row> rows{
+        {suspended(job, JobPlace::timer), job, true, suspended(job, JobPlace::timer)},
+        {suspended(job, JobPlace::timer), job, false, std::nullopt},
+        {activated(job), job, true, std::nullopt},
+        {activated(job), job, false, activated(job)},
+        {fell_due(job), job, true, fell_due(job)},
+        {fell_due(turn), turn, false, fell_due(turn)},
+        {fell_due(turn), turn, true, suspended(turn, JobPlace::timer)},
+        {fired(turn), turn, true, fired(turn)},
+        {completed(turn), turn, true, completed(turn)},
+    };
+    for (const Row& row : rows) {
+        EXPECT_EQ(with_suspension(row.job, row.transition, row.is_suspended), row.left)
+            << name_of(row.transition.reason) << ' ' << row.is_suspended;
+    }
+}
+
+TEST(OperatorTransition, Suspendable_are_the_places_that_jobs_leave_by_themselves) {
+    for (const JobPlace place : kJobPlaces) {
+        const bool can_leave = place != JobPlace::suspended && place != JobPlace::dead_letter;
+        EXPECT_EQ(can_be_suspended(place), can_leave) << name_of(place);
+    }
+}
+
+constexpr TimePoint kItsDueDate{Duration(1'767'225'600'000)};
+constexpr TimePoint kTimeOfDeath = kItsDueDate + std::chrono::hours(1);
+
+TEST(BurialTransition, A_job_whose_id_is_taken_keeps_what_it_had_to_say) {
+    const Transition silent = id_taken(a_job("a"), JobPlace::timer, kTimeOfDeath);
+    EXPECT_EQ(silent.to, JobPlace::dead_letter);
+    EXPECT_EQ(silent.failure->message, "another job with this id stands in ACT_RU_TIMER_JOB");
+    Job failed_before = a_job("a");
+    failed_before.exception_message = std::string(limits::kExceptionMessageLength, 'x');
+    const Transition cut = id_taken(failed_before, JobPlace::executable, kTimeOfDeath);
+    EXPECT_THAT(
+        cut.failure->message,
+        testing::StartsWith("another job with this id stands in ACT_RU_JOB; xxx")
+    );
+    EXPECT_EQ(cut.failure->message.size(), limits::kExceptionMessageLength);
+}
+
+TEST(BurialTransition, A_job_whose_row_cannot_be_read_dies_with_all_that_it_has) {
+    Job job = a_job("a").with_retries(4).after_attempts(1).due_at(kItsDueDate);
+    job.repeat = "R/PT1H";
+    job.exception_message = "RETRIES_ \"many\" is not an integer";
+    const Transition transition = unreadable(job, kTimeOfDeath);
+    EXPECT_EQ(transition.to, JobPlace::dead_letter);
+    EXPECT_EQ(transition.reason, TransitionReason::unreadable);
+    EXPECT_EQ(transition.due_date, kItsDueDate);
+    EXPECT_EQ(transition.failed_time, kTimeOfDeath);
+    EXPECT_EQ(transition.attempts, 1);
+    EXPECT_EQ(transition.failure, std::nullopt);
+}
+
+TEST(BurialTransition, Only_the_last_failure_has_a_time_of_death) {
+    const JobFailure failure{.message = "no"};
+    const auto fails = [&](const Job& job) { return failed(job, failure, {}, kTimeOfDeath); };
+    EXPECT_EQ(fails(a_job("a").with_retries(2)).failed_time, std::nullopt);
+    EXPECT_EQ(fails(a_job("a").with_retries(1)).failed_time, kTimeOfDeath);
+}
+
 }  // namespace
+
 }  // namespace jobstrand::schema

@@ -1,21 +1,25 @@
 #include "schema/tables.hpp"
 
+#include "schema/acquisition.hpp"
 #include "schema/job.hpp"
+#include "schema/paging.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <string>
 #include <vector>
 
 namespace jobstrand::schema {
+
 namespace {
 
 using testing::ElementsAre;
 using testing::ElementsAreArray;
-
+using namespace std::chrono_literals;
 using Names = std::vector<std::string>;
 
 // R104: Flowable's columns in Flowable's order.
@@ -239,5 +243,138 @@ TEST(Tables, Every_index_says_which_query_it_serves_and_has_a_name_of_its_own) {
     }
 }
 
+constexpr TimePoint kBegin{std::chrono::sys_days{std::chrono::year{2026} / 1 / 1}};
+
+Job a_job(std::int64_t priority, Duration created, std::optional<Duration> due = {}) {
+    Job job;
+    job.priority = priority;
+    job.create_time = kBegin + created;
+    if (due) {
+        job.due_date = kBegin + *due;
+    }
+    return job;
+}
+
+bool comes_before(const AcquisitionOrder& order, const Job& one, const Job& other) {
+    return order_key(order, one) < order_key(order, other);
+}
+
+TEST(AcquisitionOrder, None_makes_no_difference_between_jobs) {
+    EXPECT_EQ(order_key({}, a_job(1, 0s)), order_key({}, a_job(9, 5s, 7s)));
+}
+
+// R045 R012
+TEST(AcquisitionOrder, By_priority_the_highest_comes_first_over_the_whole_range) {
+    using Limits = std::numeric_limits<std::int64_t>;
+    constexpr AcquisitionOrder kOrder{.by_priority = true};
+    EXPECT_TRUE(comes_before(kOrder, a_job(Limits::max(), 9s), a_job(1, 0s)));
+    EXPECT_TRUE(comes_before(kOrder, a_job(-1, 9s), a_job(Limits::min(), 0s)));
+    EXPECT_EQ(order_key(kOrder, a_job(3, 0s)), order_key(kOrder, a_job(3, 9s)));
+}
+
+// R048 R050
+TEST(AcquisitionOrder, The_priority_goes_before_timers_and_these_before_the_due_date) {
+    constexpr AcquisitionOrder kAll{.by_priority = true, .timers_first = true, .by_due_date = true};
+    EXPECT_TRUE(comes_before(kAll, a_job(2, 9s), a_job(1, 0s, 0s)));
+    EXPECT_TRUE(comes_before(kAll, a_job(1, 0s, 9s), a_job(1, 0s)));
+    EXPECT_TRUE(comes_before(kAll, a_job(1, 9s, 1s), a_job(1, 0s, 2s)));
+    EXPECT_TRUE(comes_before(kAll, a_job(1, 1s), a_job(1, 2s)));
+}
+
+// B6
+TEST(AcquisitionOrder, With_aging_a_step_of_priority_is_worth_so_long_a_wait) {
+    constexpr AcquisitionOrder kAging{.by_priority = true, .aging = 1min};
+    EXPECT_EQ(order_key(kAging, a_job(0, 0s)), order_key(kAging, a_job(5, 5min)));
+    EXPECT_TRUE(comes_before(kAging, a_job(0, 0s), a_job(5, 5min + 1ms)));
+    EXPECT_TRUE(comes_before(kAging, a_job(5, 5min - 1ms), a_job(0, 0s)));
+}
+
+// B6
+TEST(AcquisitionOrder, Aging_never_overflows) {
+    using Limits = std::numeric_limits<std::int64_t>;
+    constexpr AcquisitionOrder kAging{.by_priority = true, .aging = 365 * 24h};
+    Job last = a_job(Limits::min(), 0s, 0s);
+    last.due_date = kLatestInstant;
+    Job first = a_job(Limits::max(), 0s, 0s);
+    first.due_date = kEarliestInstant;
+    EXPECT_TRUE(comes_before(kAging, first, a_job(0, 0s)));
+    EXPECT_TRUE(comes_before(kAging, a_job(0, 0s), last));
+}
+
+// R051
+TEST(AcquisitionOrder, Each_has_an_index_whose_columns_are_its_levels) {
+    EXPECT_EQ(index_of({.by_priority = true}).name, "priority");
+    EXPECT_EQ(index_of({.timers_first = true}).name, "due");
+    EXPECT_EQ(index_of({.by_due_date = true}).name, "due");
+    EXPECT_EQ(index_of({.by_priority = true, .by_due_date = true}).name, "priority-due");
+    EXPECT_EQ(index_of({.by_priority = true, .aging = 1ms}).name, "priority-due");
+    EXPECT_EQ(index_of({.tenants_in_turn = true}).name, "tenant");
+}
+
+/// What a store would read: names behind a key, and how often it was asked.
+class NameList {
+public:
+    explicit NameList(Names names) : names_(std::move(names)) {}
+
+    Names read(const std::string& after, std::size_t limit) {
+        ++reads_;
+        const auto from = std::ranges::upper_bound(names_, after);
+        const auto left = static_cast<std::size_t>(names_.end() - from);
+        return {from, from + static_cast<std::ptrdiff_t>(std::min(limit, left))};
+    }
+
+    /// The pages of a walk, at most `most` of them.
+    std::vector<Names> walk(PageWalk walk, std::size_t most = 100) {
+        std::vector<Names> pages;
+        for_each_page(
+            std::move(walk),
+            [this](const std::string& after, std::size_t limit) { return read(after, limit); },
+            std::identity{},
+            [&](Names page) {
+                pages.push_back(std::move(page));
+                return pages.size() < most;
+            }
+        );
+        return pages;
+    }
+
+    [[nodiscard]] int reads() const { return reads_; }
+
+private:
+    const Names names_;
+    int reads_ = 0;
+};
+
+TEST(Paging, A_walk_sees_everything_once_in_order) {
+    NameList list({"a", "b", "c", "d", "e"});
+    EXPECT_EQ(list.walk({.size = 2}), (std::vector<Names>{{"a", "b"}, {"c", "d"}, {"e"}}));
+    EXPECT_EQ(list.walk({.after = "c", .size = 2}), (std::vector<Names>{{"d", "e"}}));
+    EXPECT_EQ(NameList({}).walk({.size = 2}), std::vector<Names>{});
+}
+
+TEST(Paging, A_page_that_is_not_full_is_the_last_one) {
+    NameList list({"a", "b", "c"});
+    EXPECT_EQ(list.walk({.size = 2}).size(), 2U);
+    EXPECT_EQ(list.reads(), 2);
+}
+
+TEST(Paging, A_walk_stops_where_its_user_says) {
+    NameList list({"a", "b", "c"});
+    EXPECT_EQ(list.walk({.size = 1}, 2), (std::vector<Names>{{"a"}, {"b"}}));
+    EXPECT_EQ(list.reads(), 2);
+}
+
+TEST(Paging, The_first_page_knows_whether_there_is_more) {
+    NameList list({"a", "b", "c"});
+    const auto read = [&](std::size_t limit) { return list.read("", limit); };
+    const auto two = first_page(2, read);
+    EXPECT_EQ(two.items, (Names{"a", "b"}));
+    EXPECT_TRUE(two.has_more);
+    const auto three = first_page(3, read);
+    EXPECT_EQ(three.items, (Names{"a", "b", "c"}));
+    EXPECT_FALSE(three.has_more);
+}
+
 }  // namespace
+
 }  // namespace jobstrand::schema

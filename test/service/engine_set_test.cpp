@@ -26,7 +26,6 @@ using test::get;
 using test::post;
 using test::RawClient;
 using test::RawResponse;
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr const char* kJobsPath = "/api/v1/jobs";

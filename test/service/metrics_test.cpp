@@ -3,21 +3,35 @@
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/service/api_fixture.hpp"
+#include "tools/service/api/change_feed.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <memory>
+#include <optional>
 #include <set>
 #include <sstream>
+#include <string>
 #include <vector>
 
 namespace jobstrand {
+
 namespace {
 
+using executor::Failed;
+using executor::HandlerResult;
+using executor::JobContext;
+using executor::Succeeded;
+using nlohmann::json;
+using schema::TimePoint;
+using service::Backlog;
+using service::BacklogTrend;
 using test::a_job;
 using test::ApiTest;
 using test::get;
@@ -25,6 +39,7 @@ using test::post;
 using test::send;
 using testing::HasSubstr;
 using testing::Not;
+using namespace std::chrono_literals;
 
 constexpr const char* kEnqueuePath = "/api/v1/jobs";
 
@@ -204,5 +219,188 @@ TEST(MetricTable, A_name_is_unique_and_says_what_is_counted) {
     }
 }
 
+/// What waits in the database, as it was seen last.
+class BacklogTest : public ApiTest {
+protected:
+    schema::SteadyPoint now{1h};
+    Backlog backlog{engine, [this] { return now; }};
+};
+
+TEST_F(BacklogTest, Nothing_is_known_before_somebody_has_looked) {
+    EXPECT_FALSE(backlog.last());
+    EXPECT_TRUE(backlog.wants_a_look(20));
+    EXPECT_FALSE(backlog.wants_a_look(20)) << "one is enough";
+}
+
+TEST_F(BacklogTest, Jobs_are_counted_by_place_and_the_oldest_is_as_old_as_it_could_have_run) {
+    (void)add(R"({"handlerType":"noop","dueDate":"2020-01-01T00:00:00Z"})");
+    (void)add(R"({"handlerType":"noop","dueDate":"2099-01-01T00:00:00Z"})");
+    backlog.look();
+    const auto seen = backlog.last();
+    ASSERT_TRUE(seen);
+    EXPECT_EQ(seen->jobs.at(0).place, schema::JobPlace::executable);
+    EXPECT_EQ(seen->jobs.at(0).jobs, 1);
+    EXPECT_EQ(seen->jobs.at(1).jobs, 1);
+    EXPECT_GT(seen->executable_wait, 24h * 365);
+    EXPECT_EQ(seen->external_wait, 0ms);
+    EXPECT_EQ(seen->timer_overdue, 0ms);
+}
+
+TEST_F(BacklogTest, What_was_seen_counts_for_a_while) {
+    backlog.look();
+    EXPECT_FALSE(backlog.wants_a_look(20));
+    now += Backlog::kFresh - 1ms;
+    EXPECT_FALSE(backlog.wants_a_look(20));
+    now += 1ms;
+    EXPECT_TRUE(backlog.wants_a_look(20));
+}
+
+TEST_F(BacklogTest, The_longer_a_look_takes_the_rarer_it_is_taken_and_each_says_how_rarely) {
+    Backlog slow{engine, [this] { return now += 1s; }};
+    slow.look();
+    now += 18s;
+    EXPECT_FALSE(slow.wants_a_look(20)) << "19 s behind a look that took one";
+    EXPECT_FALSE(slow.wants_a_look(100));
+    EXPECT_TRUE(slow.wants_a_look(20));
+    now += 80s;
+    EXPECT_TRUE(slow.wants_a_look(100));
+}
+
+TEST_F(BacklogTest, A_scrape_waits_for_nothing_and_the_next_one_has_what_was_seen) {
+    (void)add(R"({"handlerType":"noop","dueDate":"2099-01-01T00:00:00Z"})");
+    EXPECT_THAT(ask(get("/metrics")).body, Not(HasSubstr("jobstrand_jobs")));
+    EXPECT_TRUE(test::eventually([&] {
+        return ask(get("/metrics")).body.find("jobstrand_jobs{place=\"timer\"} 1\n") !=
+               std::string::npos;
+    }));
+}
+
+constexpr TimePoint kNow{1000h};
+
+TEST(BacklogTrendTest, Nothing_is_said_before_it_was_seen_for_a_while) {
+    BacklogTrend trend;
+    EXPECT_EQ(trend.growth(), std::nullopt);
+    trend.note(kNow, 10);
+    trend.note(kNow + 4999ms, 20);
+    EXPECT_EQ(trend.growth(), std::nullopt);
+    trend.note(kNow + 5s, 20);
+    EXPECT_EQ(trend.growth(), 2.0);
+}
+
+TEST(BacklogTrendTest, It_grows_shrinks_or_stands_still_in_tenths) {
+    BacklogTrend trend;
+    trend.note(kNow, 100);
+    trend.note(kNow + 30s, 90);
+    EXPECT_EQ(trend.growth(), -0.3);
+    trend.note(kNow + 40s, 100);
+    EXPECT_EQ(trend.growth(), 0.0);
+}
+
+TEST(BacklogTrendTest, The_last_minute_counts) {
+    BacklogTrend trend;
+    trend.note(kNow, 1'000'000);
+    trend.note(kNow + 30s, 0);
+    trend.note(kNow + 61s, 31);
+    EXPECT_EQ(trend.growth(), 1.0);
+    trend.note(kNow + 1h, 31);
+    EXPECT_EQ(trend.growth(), std::nullopt);
+}
+
+TEST(BacklogTrendTest, A_count_of_earlier_changes_nothing) {
+    BacklogTrend trend;
+    trend.note(kNow, 0);
+    trend.note(kNow + 10s, 10);
+    trend.note(kNow + 10s, 500);
+    trend.note(kNow + 1s, 500);
+    EXPECT_EQ(trend.growth(), 1.0);
+}
+
+/// Rates of a node that runs mails, and payments that fail.
+class RatesTest : public ApiTest {
+protected:
+    static void add_handlers(engine::Wiring& node) {
+        node.handlers().add("mail", [](const JobContext&) -> HandlerResult { return Succeeded{}; });
+        node.handlers().add("pay", [](const JobContext&) -> HandlerResult {
+            return Failed{.message = "declined", .retryable = false};
+        });
+    }
+
+    /// Starts it, and comes back when so many mails and one payment have run.
+    void run(engine::Wiring& node, std::size_t mails) {
+        add_handlers(node);
+        node.start();
+        std::vector<schema::Job> jobs(mails, schema::Job{.handler_type = "mail"});
+        jobs.push_back({.handler_type = "pay"});
+        (void)node.enqueue_all(std::move(jobs));
+        EXPECT_TRUE(test::eventually([&] {
+            return node.store().count(schema::JobPlace::executable, {}) == 0;
+        }));
+    }
+
+    [[nodiscard]] static std::int64_t sum(const json& items, const std::string& field) {
+        std::int64_t all = 0;
+        for (const json& item : items) {
+            all += item.at(field).get<std::int64_t>();
+        }
+        return all;
+    }
+
+    /// Of the last ten minutes, and of the last hour.
+    const std::vector<std::string> times_{"PT10M", "1h"};
+};
+
+TEST_F(RatesTest, What_a_node_runs_is_seen_while_it_runs_and_after_a_restart) {
+    run(engine, 3);
+    for (const std::string& last : times_) {
+        EXPECT_TRUE(test::eventually([&] {
+            return sum(look("/api/v1/rates?last=" + last), "completed") == 3;
+        })) << last;
+    }
+    ASSERT_TRUE(engine.stop(executor::StopMode::drain));
+
+    engine::Wiring another(
+        {.database_url = "sqlite:" + (directory.path() / "jobs.db").string() + "?synchronous=off"},
+        clock,
+        log
+    );
+    run(another, 2);
+    ASSERT_TRUE(another.stop(executor::StopMode::drain));
+
+    for (const std::string& last : times_) {
+        const json items = look("/api/v1/rates?last=" + last);
+        ASSERT_FALSE(items.empty());
+        EXPECT_EQ(items.front()["seconds"], last == "1h" ? 60 : 1);
+        EXPECT_EQ(sum(items, "begun"), 7) << items;
+        EXPECT_EQ(sum(items, "completed"), 5);
+        EXPECT_EQ(sum(items, "failed"), 2);
+        EXPECT_EQ(sum(items, "dead"), 2);
+        EXPECT_EQ(sum(look("/api/v1/rates?type=pay&last=" + last), "begun"), 2);
+        EXPECT_TRUE(look("/api/v1/rates?type=none&last=" + last).empty());
+
+        const json types = look("/api/v1/rates/types?last=" + last);
+        ASSERT_EQ(types.size(), 2U);
+        EXPECT_EQ(types[0]["type"], "mail");
+        EXPECT_EQ(types[0]["completed"], 5);
+        EXPECT_EQ(types[1]["type"], "pay");
+        EXPECT_EQ(types[1]["dead"], 2);
+        for (const char* const field :
+             {"waitP50", "waitP95", "waitP99", "runP50", "runP95", "runP99"}) {
+            EXPECT_GE(types[0][field].get<double>(), 0) << field;
+        }
+    }
+}
+
+TEST_F(RatesTest, Percentiles_of_nothing_are_null) {
+    const schema::Duration second = schema::kShortSpan;
+    const schema::TimePoint now = engine.clock().now();
+    schema::ThroughputSpan span{.length = second, .at = now - now.time_since_epoch() % second};
+    span.counts.of("mail").begun = 1;
+    engine.throughput_store().add_throughput("node-1", std::span(&span, 1));
+    const json item = look("/api/v1/rates?last=10m").at(0);
+    EXPECT_TRUE(item["runP50"].is_null()) << item;
+    EXPECT_TRUE(item["waitP99"].is_null()) << item;
+}
+
 }  // namespace
+
 }  // namespace jobstrand

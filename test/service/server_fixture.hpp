@@ -25,10 +25,12 @@ protected:
                 [this](auto, auto answer) { held_back = std::move(answer); }}}
           ) {}
 
-    void serve(service::ServerLimits limits) {
+    void serve(service::ServerLimits limits) { serve(router, limits); }
+
+    void serve(const service::Router& paths, service::ServerLimits limits) {
         server = std::make_unique<service::Server>(
             service::ListenAddress{.host = "127.0.0.1", .port = 0, .is_loopback = true},
-            router,
+            paths,
             gate,
             counts,
             limits

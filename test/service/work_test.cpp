@@ -1,21 +1,30 @@
+#include "persistence/sql/sql_transaction.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/service/api_fixture.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 namespace jobstrand {
+
 namespace {
 
 using nlohmann::json;
+using schema::JobPlace;
 using test::ApiTest;
 using test::post;
+using test::RawClient;
+using test::RawResponse;
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
+using namespace std::chrono_literals;
 
 /// Workers that take and finish many jobs in one request.
 class WorkTest : public ApiTest {
@@ -356,8 +365,8 @@ protected:
         }
     }
 
-    [[nodiscard]] test::RawResponse ask(const std::string& path, const json& body) const {
-        return test::RawClient(http_->port()).ask(post(path, body.dump()));
+    [[nodiscard]] RawResponse ask(const std::string& path, const json& body) const {
+        return RawClient(http_->port()).ask(post(path, body.dump()));
     }
 
     const test::TemporaryDirectory directory_;
@@ -388,5 +397,223 @@ TEST_F(WorkByPriority, The_highest_come_first_on_our_path_and_on_flowables) {
     EXPECT_EQ(found->job.priority, 3);
 }
 
+/// Workers that wait for jobs.
+class WorkWaitsTest : public ApiTest {
+protected:
+    [[nodiscard]] static std::string
+    waiting_for(const std::string& topic, const std::string& wait = "PT50S") {
+        const json order{{"worker", "w"}, {"topics", {topic}}, {"wait", wait}};
+        return post("/api/v1/external-jobs/acquire", order.dump());
+    }
+
+    void add_external(const std::string& topic) const {
+        (void)add(fmt::format(R"({{"handlerType":"{}","external":true}})", topic));
+    }
+
+    [[nodiscard]] std::uint64_t acquired() { return engine.workers().counts().acquired; }
+
+    /// The items of an answer that must be 200.
+    [[nodiscard]] static json items_of(const RawResponse& response) {
+        EXPECT_EQ(response.status, 200) << response.body;
+        return json::parse(response.body)["items"];
+    }
+};
+
+TEST_F(WorkWaitsTest, Who_waits_gets_a_job_that_is_there_at_once) {
+    add_external("a");
+    EXPECT_EQ(items_of(ask(waiting_for("a"))).size(), 1U);
+}
+
+TEST_F(WorkWaitsTest, Who_waits_gets_a_job_as_soon_as_it_is_enqueued_here) {
+    RawClient waiting(http->port());
+    ASSERT_TRUE(waiting.send(waiting_for("a")));
+    add_external("b");
+    add_external("a");
+    const json items = items_of(waiting.receive());
+    ASSERT_EQ(items.size(), 1U);
+    EXPECT_EQ(items[0]["handlerType"], "a");
+}
+
+TEST_F(WorkWaitsTest, Who_waits_gets_a_job_that_another_worker_gave_back) {
+    add_external("a");
+    (void)items_of(ask(waiting_for("a")));
+    RawClient waiting(http->port());
+    ASSERT_TRUE(waiting.send(waiting_for("a")));
+    EXPECT_EQ(ask(post("/external-job-api/unacquire/jobs", R"({"workerId":"w"})")).status, 204);
+    EXPECT_EQ(items_of(waiting.receive()).size(), 1U);
+}
+
+TEST_F(WorkWaitsTest, Who_waits_gets_a_job_that_somebody_else_inserted) {
+    RawClient waiting(http->port());
+    ASSERT_TRUE(waiting.send(waiting_for("a")));
+    engine.in_transaction([](persistence::Transaction& transaction) {
+        transaction.execute(
+            "INSERT INTO ACT_RU_EXTERNAL_JOB (ID_, TYPE_, HANDLER_TYPE_) "
+            "VALUES ('x', 'externalWorker', 'a')",
+            {}
+        );
+    });
+    EXPECT_EQ(items_of(waiting.receive()).size(), 1U);
+}
+
+// A worker that is killed closes its connection, and nothing else.
+TEST_F(WorkWaitsTest, A_job_that_its_worker_is_not_there_to_get_is_free_at_once) {
+    auto gone = std::make_unique<RawClient>(http->port());
+    ASSERT_TRUE(gone->send(waiting_for("a")));
+    gone.reset();
+    add_external("a");
+    ASSERT_TRUE(test::eventually([&] { return acquired() == 1; }));
+    EXPECT_EQ(items_of(ask(waiting_for("a"))).size(), 1U);
+}
+
+TEST_F(WorkWaitsTest, Who_has_waited_long_enough_gets_nothing) {
+    EXPECT_EQ(items_of(ask(waiting_for("a", "PT0.01S"))).size(), 0U);
+}
+
+// Who looks in vain spares those who want the same the look, and nobody else.
+TEST_F(WorkWaitsTest, Who_waits_for_a_users_jobs_keeps_nobody_from_those_of_others) {
+    RawClient of_user(http->port());
+    const json order{{"worker", "w"}, {"topics", {"a"}}, {"wait", "PT50S"}, {"userId", "gonzo"}};
+    ASSERT_TRUE(of_user.send(post("/api/v1/external-jobs/acquire", order.dump())));
+    RawClient waiting(http->port());
+    ASSERT_TRUE(waiting.send(waiting_for("a")));
+    add_external("a");
+    EXPECT_EQ(items_of(waiting.receive()).size(), 1U);
+    (void)add(R"({"handlerType":"a","external":true,"candidateUsers":["gonzo"]})");
+    EXPECT_EQ(items_of(of_user.receive()).size(), 1U);
+}
+
+TEST_F(WorkWaitsTest, Each_of_many_who_wait_gets_a_job_of_its_own) {
+    std::vector<std::unique_ptr<RawClient>> clients;
+    for (int i = 0; i < 20; ++i) {
+        clients.push_back(std::make_unique<RawClient>(http->port()));
+        ASSERT_TRUE(clients.back()->send(waiting_for("a")));
+    }
+    for (int i = 0; i < 20; ++i) {
+        add_external("a");
+    }
+    for (const auto& client : clients) {
+        EXPECT_EQ(items_of(client->receive()).size(), 1U);
+    }
+    EXPECT_EQ(acquired(), 20U);
+}
+
+TEST_F(WorkWaitsTest, Nobody_waits_for_a_service_that_stops) {
+    RawClient waiting(http->port());
+    ASSERT_TRUE(waiting.send(waiting_for("a")));
+    http->say_stopping();
+    EXPECT_EQ(items_of(waiting.receive()).size(), 0U);
+    EXPECT_EQ(items_of(ask(waiting_for("a"))).size(), 0U);
+}
+
+TEST_F(WorkWaitsTest, A_wish_that_cannot_be_meant_so_is_answered_without_a_wait) {
+    const std::string order =
+        R"({"worker":"w","topics":["a"],"wait":"PT50S","lockDuration":"P31D"})";
+    EXPECT_EQ(ask(post("/api/v1/external-jobs/acquire", order)).status, 400);
+}
+
+class CallBackTest : public ApiTest {
+protected:
+    /// A job that another node runs; its fencing token is in token.
+    std::string a_running_job(std::string_view type = "http") {
+        const std::string id =
+            add(fmt::format(R"({{"id":"order 17","handlerType":"{}","retries":3}})", type));
+        const schema::TimePoint now = engine.clock().now();
+        const auto acquired = engine.executor_store().acquire_one(
+            id, {.owner = "other-node", .until = now + 1min}, now
+        );
+        EXPECT_EQ(acquired.answer, persistence::JobAnswer::done);
+        token = acquired.job.revision;
+        return id;
+    }
+
+    [[nodiscard]] RawResponse tell(std::string_view body, std::int64_t the_token) const {
+        return tell(body, fmt::format("jobstrand-fencing-token: {}\r\n", the_token));
+    }
+
+    [[nodiscard]] RawResponse tell(std::string_view body, const std::string& headers) const {
+        return ask(post("/api/v1/jobs/order%2017/outcome", body, headers));
+    }
+
+    std::int64_t token = 0;
+};
+
+TEST_F(CallBackTest, An_app_tells_that_a_job_is_done) {
+    const std::string id = a_running_job();
+    EXPECT_EQ(tell(R"({"outcome":"done"})", token).status, 204);
+    EXPECT_FALSE(engine.store().find(id));
+    EXPECT_EQ(tell(R"({"outcome":"done"})", token).status, 404);
+}
+
+TEST_F(CallBackTest, An_app_tells_of_a_failure) {
+    const std::string id = a_running_job();
+    const RawResponse response = tell(
+        R"({"outcome":"failed","message":"no paper","details":"tray 2","retryAfter":"PT1H"})", token
+    );
+    EXPECT_EQ(response.status, 204) << response.body;
+    const auto job = look("/api/v1/jobs/order%2017");
+    EXPECT_EQ(job["place"], "timer");
+    EXPECT_EQ(job["retries"], 2);
+    EXPECT_EQ(job["exceptionMessage"], "no paper");
+    EXPECT_EQ(job["exceptionDetails"], "tray 2");
+    const auto due = engine.store().find(id)->job.due_date.value_or(schema::TimePoint{});
+    EXPECT_GT(due, engine.clock().now() + 50min);
+}
+
+TEST_F(CallBackTest, A_failure_that_is_not_retryable_is_final) {
+    const std::string id = a_running_job();
+    EXPECT_EQ(tell(R"({"outcome":"failed","retryable":false})", token).status, 204);
+    EXPECT_EQ(engine.store().find(id)->place, JobPlace::dead_letter);
+}
+
+TEST_F(CallBackTest, Only_jobs_that_call_apps_are_ended_so) {
+    const std::string id = a_running_job("command");
+    const RawResponse response = tell(R"({"outcome":"done"})", token);
+    EXPECT_EQ(response.status, 409);
+    EXPECT_THAT(response.body, HasSubstr("no http job"));
+    EXPECT_EQ(engine.store().find(id)->job.lock_owner, "other-node") << "nothing has changed";
+}
+
+TEST_F(CallBackTest, Who_is_too_late_is_told_why) {
+    const std::string id = a_running_job();
+    const RawResponse stale = tell(R"({"outcome":"done"})", token - 1);
+    EXPECT_EQ(stale.status, 409);
+    EXPECT_THAT(stale.body, HasSubstr("another attempt"));
+    EXPECT_EQ(engine.store().find(id)->job.lock_owner, "other-node") << "nothing has changed";
+
+    const persistence::Fence fence{.id = id, .revision = static_cast<int>(token)};
+    engine.executor_store().release("other-node", std::span(&fence, 1));
+    const RawResponse given_back = tell(R"({"outcome":"done"})", token);
+    EXPECT_EQ(given_back.status, 409);
+    EXPECT_THAT(given_back.body, HasSubstr("not under way"));
+}
+
+TEST_F(CallBackTest, What_cannot_be_meant_so_is_refused_and_changes_nothing) {
+    const std::string id = a_running_job();
+    const std::string bodies[] = {
+        "",
+        "[]",
+        "{}",
+        R"({"outcome":"maybe"})",
+        R"({"outcome":"done","message":"x"})",
+        R"({"outcome":"failed","retryable":"no"})",
+        R"({"outcome":"failed","retryAfter":"soon"})",
+        R"({"outcome":"failed","massage":"x"})",
+    };
+    for (const std::string& body : bodies) {
+        EXPECT_EQ(tell(body, token).status, 400) << body;
+    }
+    const std::string done = R"({"outcome":"done"})";
+    for (const char* value : {"", "x", "5x", "-", "99999999999999999999"}) {
+        const RawResponse refused =
+            tell(done, fmt::format("jobstrand-fencing-token: {}\r\n", value));
+        EXPECT_EQ(refused.status, 400) << value;
+        EXPECT_THAT(refused.body, HasSubstr("jobstrand-fencing-token")) << value;
+    }
+    EXPECT_EQ(tell(done, std::string()).status, 400);
+    EXPECT_EQ(engine.store().find(id)->job.revision, token);
+}
+
 }  // namespace
+
 }  // namespace jobstrand

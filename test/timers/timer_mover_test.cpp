@@ -1,26 +1,59 @@
 #include "timers/timer_mover.hpp"
 
+#include "executor/loop/scan_start.hpp"
+#include "persistence/sql/db_error.hpp"
+#include "persistence/timer_store.hpp"
 #include "schema/clock.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/recording_intake.hpp"
-#include "test/timers/mock_timer_store.hpp"
+#include "timers/due_start.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+
 namespace jobstrand::timers {
+
 namespace {
 
-using namespace std::chrono_literals;
+using executor::kUntilWoken;
 using persistence::DueTimers;
 using persistence::DueWindow;
 using persistence::PageLimit;
+using schema::TimePoint;
 using test::a_job;
 using testing::_;
 using testing::ElementsAre;
 using testing::Eq;
 using testing::Field;
 using testing::Return;
+using namespace std::chrono_literals;
+
+class MockTimerStore : public persistence::TimerStore {
+public:
+    using Claim = std::optional<persistence::LockClaim>;
+    using Served = persistence::ServedJobs;
+
+    MOCK_METHOD(
+        std::optional<schema::TimePoint>,
+        next_due,
+        (const Served&, std::optional<schema::TimePoint>),
+        (override)
+    );
+    MOCK_METHOD(
+        std::optional<schema::TimePoint>,
+        next_due_of_others,
+        (const Served&, std::optional<schema::TimePoint>, schema::TimePoint),
+        (override)
+    );
+    MOCK_METHOD(
+        persistence::DueTimers,
+        move_due_timers,
+        (persistence::DueWindow, persistence::PageLimit, const Claim&, const Served&),
+        (override)
+    );
+};
 
 testing::Matcher<const persistence::ServedJobs&> serves(const char* type) {
     return testing::Field(&persistence::ServedJobs::types, ElementsAre(type));
@@ -28,7 +61,7 @@ testing::Matcher<const persistence::ServedJobs&> serves(const char* type) {
 
 class TimerMoverTest : public testing::Test {
 protected:
-    testing::StrictMock<test::MockTimerStore> store;
+    testing::StrictMock<MockTimerStore> store;
     schema::ManualClock clock;
     test::RecordingIntake intake;
     executor::WakeUps wake_ups;
@@ -410,5 +443,185 @@ TEST_F(TimerMoverTest, With_a_due_timer_go_those_within_the_fire_ahead_window) {
     EXPECT_EQ(early.run_once(), 0ms);
 }
 
+/// In a backlog of which the first page was moved.
+class TimerMoverBeside : public testing::Test {
+protected:
+    void SetUp() override {
+        intake.free_places = 4;
+        EXPECT_CALL(store, next_due(_, _)).WillRepeatedly(Return(first));
+        EXPECT_CALL(store, move_due_timers(from(std::nullopt), _, _, _))
+            .WillOnce(Return(page_until(first)));
+        (void)mover.run_once();
+    }
+
+    static testing::Matcher<DueWindow> from(std::optional<schema::TimePoint> due) {
+        return testing::Field(&DueWindow::from, due);
+    }
+
+    static DueTimers page_until(schema::TimePoint end) {
+        return {.moved = 2, .locked = {a_job("a"), a_job("b")}, .end = end};
+    }
+
+    testing::StrictMock<MockTimerStore> store;
+    schema::ManualClock clock;
+    test::RecordingIntake intake;
+    executor::WakeUps wake_ups;
+    TimerMover mover{{store, intake, clock, wake_ups}, {.page = 2}};
+    const schema::TimePoint first = clock.now() - 3h;
+    const schema::TimePoint second = clock.now() - 2h;
+    const schema::TimePoint third = clock.now() - 1h;
+};
+
+TEST_F(TimerMoverBeside, Is_woken_before_a_page_is_moved_and_goes_on_behind_it) {
+    int wakes = 0;
+    wake_ups.sleepers.timers_beside = [&] { ++wakes; };
+    EXPECT_CALL(store, move_due_timers(from(first), _, _, _))
+        .WillOnce([&](const DueWindow& window, auto&&...) {
+            window.when_found(second);
+            EXPECT_EQ(wakes, 1);
+            EXPECT_EQ(mover.beside().run_once(), 0ms) << "it looks again at once";
+            return page_until(second);
+        });
+    EXPECT_CALL(store, move_due_timers(from(second), PageLimit(2), _, _))
+        .WillOnce(Return(page_until(third)));
+    EXPECT_EQ(mover.run_once(), 0ms);
+    EXPECT_CALL(store, move_due_timers(from(third), _, _, _)).WillOnce(Return(DueTimers{}));
+    EXPECT_EQ(mover.run_once(), 0ms) << "earlier ones may have come";
+    EXPECT_EQ(mover.moved(), 6U);
+    EXPECT_EQ(intake.accepted.size(), 6U);
+}
+
+TEST_F(TimerMoverBeside, Leaves_room_for_the_page_that_the_first_may_move_meanwhile) {
+    intake.free_places = 3;
+    EXPECT_EQ(mover.beside().run_once(), kUntilWoken);
+}
+
+TEST_F(TimerMoverBeside, Needs_no_room_for_what_moves_free) {
+    intake.takes_timers = false;
+    intake.free_places = 0;
+    EXPECT_CALL(store, move_due_timers(from(first), PageLimit(2), testing::Eq(std::nullopt), _))
+        .WillOnce(Return(DueTimers{.moved = 2, .locked = {}, .end = second}));
+    EXPECT_EQ(mover.beside().run_once(), 0ms);
+}
+
+TEST_F(TimerMoverBeside, Sleeps_when_it_finds_nothing_more) {
+    EXPECT_CALL(store, move_due_timers(from(first), _, _, _)).WillOnce(Return(DueTimers{}));
+    EXPECT_EQ(mover.beside().run_once(), kUntilWoken);
+}
+
+TEST_F(TimerMoverBeside, Sleeps_where_there_is_no_backlog) {
+    EXPECT_CALL(store, move_due_timers(from(first), _, _, _)).WillOnce(Return(DueTimers{}));
+    (void)mover.run_once();
+    EXPECT_EQ(mover.beside().run_once(), kUntilWoken);
+}
+
+TEST_F(TimerMoverBeside, Is_not_woken_by_a_page_that_is_small_for_want_of_room) {
+    wake_ups.sleepers.timers_beside = [] { ADD_FAILURE() << "two of them would share one place"; };
+    intake.free_places = 1;
+    EXPECT_CALL(store, move_due_timers(from(first), _, _, _))
+        .WillOnce([&](const DueWindow& window, auto&&...) {
+            EXPECT_FALSE(window.when_found);
+            return DueTimers{.moved = 1, .locked = {a_job("c")}, .end = second};
+        });
+    (void)mover.run_once();
+}
+
+TEST_F(TimerMoverBeside, What_a_failed_page_has_found_is_looked_for_again) {
+    EXPECT_CALL(store, move_due_timers(from(first), _, _, _))
+        .WillOnce([&](const DueWindow& window, auto&&...) -> DueTimers {
+            window.when_found(second);
+            throw persistence::DbError(persistence::DbErrorKind::connection_lost, "it is away");
+        });
+    EXPECT_THROW((void)mover.beside().run_once(), persistence::DbError);
+    EXPECT_CALL(store, move_due_timers(from(std::nullopt), _, _, _)).WillOnce(Return(DueTimers{}));
+    EXPECT_EQ(mover.run_once(), 0ms) << "of the round, which goes on";
+}
+
+class DueStartTest : public testing::Test {
+protected:
+    /// The first look takes a full page.
+    void take_page(TimePoint end) { start.ended(start.begin(), end, now); }
+
+    DueStart start;
+    const TimePoint now{100h};
+    const TimePoint a = now - 9h;
+    const TimePoint b = now - 8h;
+    const TimePoint c = now - 7h;
+};
+
+TEST_F(DueStartTest, It_begins_at_the_oldest) {
+    EXPECT_EQ(start.begin().from, std::nullopt);
+    EXPECT_EQ(start.begin().round, std::nullopt);
+    EXPECT_FALSE(start.begin_beside()) << "there is no backlog";
+}
+
+TEST_F(DueStartTest, A_full_page_is_followed_by_what_is_due_later_in_the_same_round) {
+    take_page(a);
+    EXPECT_EQ(start.begin().from, a);
+    EXPECT_EQ(start.begin().round, now);
+}
+
+TEST_F(DueStartTest, A_page_that_is_not_full_ends_the_backlog_and_the_round) {
+    take_page(a);
+    start.ended(start.begin(), std::nullopt, now);
+    EXPECT_EQ(start.begin().from, std::nullopt);
+    EXPECT_EQ(start.begin().round, std::nullopt);
+}
+
+TEST_F(DueStartTest, One_page_in_sixteen_is_taken_from_the_oldest_in_the_same_round) {
+    for (int page = 0; page < executor::kPagesFromTheStart; ++page) {
+        EXPECT_EQ(start.begin().from.has_value(), page != 0);
+        take_page(a);
+    }
+    EXPECT_EQ(start.begin().from, std::nullopt);
+    EXPECT_EQ(start.begin().round, now);
+}
+
+TEST_F(DueStartTest, A_second_look_goes_on_behind_what_the_first_has_found) {
+    const DueLook first = start.begin();
+    start.found(first, a, now);
+    const auto second = start.begin_beside();
+    ASSERT_TRUE(second);
+    EXPECT_EQ(second->from, a);
+    EXPECT_EQ(second->round, now);
+    start.found(*second, b, now);
+    start.ended(first, a, now);
+    EXPECT_EQ(start.begin().from, b) << "and the first behind what the second has found";
+}
+
+TEST_F(
+    DueStartTest,
+    Where_the_second_look_finds_no_full_page_the_first_says_whether_that_is_the_end
+) {
+    take_page(a);
+    start.ended(*start.begin_beside(), std::nullopt, now);
+    EXPECT_EQ(start.begin().from, a);
+}
+
+TEST_F(DueStartTest, A_look_that_began_before_the_last_start_at_the_oldest_moves_nothing) {
+    take_page(a);
+    const auto second = start.begin_beside();
+    start.stored(a - 1ms);
+    take_page(b);
+    start.found(*second, c, now);
+    EXPECT_EQ(start.begin().from, b);
+}
+
+TEST_F(DueStartTest, What_was_found_and_not_moved_is_looked_for_again) {
+    take_page(a);
+    start.found(start.begin(), b, now);
+    start.failed();
+    EXPECT_EQ(start.begin().from, std::nullopt);
+}
+
+TEST_F(DueStartTest, Only_a_timer_that_would_be_passed_over_makes_it_begin_at_the_oldest) {
+    take_page(a);
+    start.stored(a);
+    EXPECT_EQ(start.begin().from, a);
+    start.stored(a - 1ms);
+    EXPECT_EQ(start.begin().from, std::nullopt);
+}
+
 }  // namespace
+
 }  // namespace jobstrand::timers

@@ -1,25 +1,76 @@
 #include "test/tools/cli_fixture.hpp"
 
 #include "persistence/drivers/database_url.hpp"
+#include "persistence/migration/schema_migration.hpp"
+#include "persistence/migration/table_changes.hpp"
 #include "schema/job_transition.hpp"
-#include "test/fixtures/open_connection.hpp"
+#include "test/fixtures/database_servers.hpp"
 #include "test/fixtures/open_store.hpp"
-#include "test/tools/cli_database.hpp"
+#include "test/fixtures/server_database.hpp"
 
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <cstdlib>
 #include <fstream>
 #include <iomanip>
 #include <iterator>
 #include <span>
 #include <sstream>
+#include <string_view>
 
 namespace jobstrand::test {
 
+namespace {
+
 using cli::ExitCode;
 
-namespace {
+/// Empty: no server, but a file.
+[[nodiscard]] std::string_view named_server() {
+    const char* const name = std::getenv("JOBSTRAND_TEST_SERVER");
+    return name == nullptr ? "" : name;
+}
+
+[[nodiscard]] DatabaseServer& server() {
+    return named_server() == "mariadb" ? static_cast<DatabaseServer&>(shared_mariadb_server())
+                                       : shared_postgresql_server();
+}
+
+/// Its tables are made once, which takes a second. They hold the times far ahead that tests name.
+struct DatabaseWithTables {
+    DatabaseWithTables() {
+        const auto connection = open_connection(database.url());
+        persistence::upgrade_schema(*connection);
+        (void)persistence::make_times_last(*connection);
+    }
+
+    const ServerDatabase database{server().url()};
+};
+
+[[nodiscard]] const ServerDatabase& shared_database() {
+    static const DatabaseWithTables shared;
+    return shared.database;
+}
+
+/// Skips the whole program.
+class NeedsServer final : public testing::Environment {
+    void SetUp() override {
+        if (named_server().empty()) {
+            return;
+        }
+        ASSERT_TRUE(named_server() == "mariadb" || named_server() == "postgresql");
+        const auto missing = named_server() == "mariadb" ? MariaDbServer::what_is_missing()
+                                                         : PostgresqlServer::what_is_missing();
+        if (missing) {
+            GTEST_SKIP() << *missing;
+        }
+    }
+};
+
+// GoogleTest owns it.
+[[maybe_unused]] const auto* const needs_server =
+    testing::AddGlobalTestEnvironment(new NeedsServer);
 
 /// Words as a shell splits them; '...' is one.
 std::vector<std::string> words_of(const std::string& command) {
@@ -44,6 +95,14 @@ std::string block_of(const std::string& document, const std::string& heading) {
 }
 
 }  // namespace
+
+std::string empty_cli_database(const std::string& folder) {
+    if (named_server().empty()) {
+        return "sqlite:" + folder + "/jobs.db";
+    }
+    shared_database().delete_rows();
+    return url_text(shared_database().url());
+}
 
 CliTest::CliTest() : url_(empty_cli_database(directory_.path())) {
     ok({"schema", "create"});

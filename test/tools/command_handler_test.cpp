@@ -13,6 +13,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -20,15 +21,60 @@
 #include <vector>
 
 namespace jobstrand::cli {
+
 namespace {
 
-using namespace std::chrono_literals;
 using executor::Failed;
 using executor::HandlerResult;
 using executor::Interrupted;
 using executor::Succeeded;
 using test::a_job;
 using testing::HasSubstr;
+using namespace std::chrono_literals;
+
+struct Printed {
+    const char* text;
+    std::optional<std::string> payload;
+};
+
+// R126
+TEST(CommandPayload, What_is_printed_is_handed_on_with_the_command_that_printed_it) {
+    const Printed cases[] = {
+        {R"({"n":1})", R"({"command":"sum","n":1})"},
+        {R"({"command":"sum","n":1})", R"({"command":"sum","n":1})"},
+        {R"({"n":1,"command":"other"})", R"({"command":"sum","n":1})"},
+        {R"({"command":["other"]})", R"({"command":"sum"})"},
+        {R"({"command":null,"args":["a"]})", R"({"command":"sum","args":["a"]})"},
+        {"{\"a\" : 1.10 ,\n\"b\":{\"command\":\"other\"}}",
+         R"({"command":"sum","a":1.10,"b":{"command":"other"}})"},
+        {R"({"\u0063ommand":"other"})", R"({"command":"sum"})"},
+        {R"({"n\"":1})", R"({"command":"sum","n\"":1})"},
+        {" {} \n", R"({"command":"sum"})"},
+        {"", std::nullopt},
+        {"done", std::nullopt},
+        {"null", std::nullopt},
+        {"[]", std::nullopt},
+        {"{\"n\":1", std::nullopt},
+        {"{\"n\":1}{\"n\":2}", std::nullopt},
+        {"{\"n\":1,\"n\":2}", std::nullopt},
+        {R"({"args":"a"})", std::nullopt},
+        {R"({"args":["a\u0000b"]})", std::nullopt},
+        {R"({"command":"other","command":"sum"})", std::nullopt},
+    };
+    for (const Printed& test : cases) {
+        EXPECT_EQ(handed_on(test.text, "sum"), test.payload) << test.text;
+    }
+}
+
+TEST(CommandPayload, What_is_handed_on_is_a_payload_for_the_same_command) {
+    const std::string name = "a \"name\" with \\ and \n";
+    const auto payload = handed_on(R"({"args":["x"]})", name);
+    ASSERT_TRUE(payload);
+    EXPECT_EQ(
+        parse_command_payload(*payload).value(),
+        (CommandPayload{.command = name, .arguments = {"x"}})
+    );
+}
 
 CommandSettings a_command(const std::string& script) {
     return {.program = "/bin/sh", .arguments = {"-c", script, "script"}};
@@ -283,4 +329,5 @@ TEST_F(CommandHandlerTest, What_a_command_puts_out_is_told_while_it_runs) {
 }
 
 }  // namespace
+
 }  // namespace jobstrand::cli

@@ -1,11 +1,8 @@
 #include "persistence/migration/schema_migration.hpp"
 #include "test/fixtures/background_process.hpp"
-#include "test/fixtures/mariadb_server.hpp"
-#include "test/fixtures/open_connection.hpp"
-#include "test/fixtures/postgresql_server.hpp"
+#include "test/fixtures/database_servers.hpp"
 #include "test/fixtures/server_database.hpp"
 #include "test/fixtures/temporary_directory.hpp"
-#include "test/fixtures/url_text.hpp"
 #include "test/tools/service_process.hpp"
 
 #include <fmt/format.h>

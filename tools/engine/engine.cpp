@@ -95,7 +95,10 @@ Engine::Engine(EngineOptions options) : parts_(std::make_unique<Parts>(options))
 
 Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
-Engine::~Engine() = default;
+// Its runs may use each part of it until they end.
+Engine::~Engine() {
+    (void)stop(StopMode::drain);
+}
 
 void Engine::add_handler(std::string handler_type, Handler handler) {
     Parts::require_function(handler_type, handler != nullptr);

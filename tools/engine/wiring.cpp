@@ -209,7 +209,12 @@ Wiring::Wiring(WiringOptions options, const schema::Clock& machine_clock, schema
     }
 }
 
-Wiring::~Wiring() = default;
+// Its runs may use each part of it until they end, those too that the executor does not know.
+Wiring::~Wiring() {
+    if (executor_.is_running()) {
+        (void)executor_.stop(executor::StopMode::drain);
+    }
+}
 
 void Wiring::start() {
     require_rights();

@@ -1,6 +1,5 @@
 #include "deadletter/instance_move.hpp"
 #include "schema/uuid7.hpp"
-#include "tools/engine/engine_of_key.hpp"
 #include "tools/operations/nouns.hpp"
 #include "tools/output/progress.hpp"
 #include "tools/parameters/option_values.hpp"
@@ -8,6 +7,7 @@
 #include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
+#include <jobstrand/engine_of.hpp>
 
 #include <chrono>
 #include <map>
@@ -84,7 +84,7 @@ public:
     }
 
     [[nodiscard]] std::string engine_of(const std::string& instance) const {
-        return to_.empty() ? engine::engine_of_key(instance, names_) : to_;
+        return to_.empty() ? jobstrand::engine_of(instance, names_) : to_;
     }
 
     /// nullopt: it belongs where it is.
@@ -98,7 +98,7 @@ public:
         if (names_.empty()) {
             return;
         }
-        if (const std::string next = engine::engine_of_key(move.id, names_); next != move.to) {
+        if (const std::string next = jobstrand::engine_of(move.id, names_); next != move.to) {
             session.tell(fmt::format(
                 "new jobs of instance {} are stored in {} all the same, by spreadOver",
                 quoted_if_needed(move.id),

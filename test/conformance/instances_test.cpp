@@ -1,0 +1,330 @@
+#include "persistence/migration/table_changes.hpp"
+#include "test/conformance/store_test.hpp"
+
+#include <fmt/format.h>
+
+namespace jobstrand::test {
+
+namespace {
+
+using persistence::PageLimit;
+using persistence::ScopeSummary;
+using persistence::SeenRows;
+using persistence::SuspensionScope;
+using schema::kMostClaimedOfGroup;
+using testing::Each;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+using testing::SizeIs;
+
+class Instances : public StoreTest {
+protected:
+    std::vector<std::string> ids(std::string_view after, std::size_t limit) {
+        std::vector<std::string> found;
+        for (const ScopeSummary& summary :
+             store_.jobs().scopes(SuspensionScope::instance, after, limit)) {
+            found.push_back(summary.id);
+        }
+        return found;
+    }
+};
+
+ON_EVERY_DATABASE(Instances);
+
+TEST_P(Instances, Each_one_shows_how_many_jobs_it_has_in_which_place) {
+    store_.enqueuer().insert(
+        {{JobPlace::executable, a_job("a").of_instance("i")},
+         {JobPlace::executable, a_job("b").of_instance("i")},
+         {JobPlace::dead_letter, a_job("c").of_instance("i")},
+         {JobPlace::executable, a_job("d")}}
+    );
+    const std::vector<ScopeSummary> listed =
+        store_.jobs().scopes(SuspensionScope::instance, "", 10);
+    ASSERT_EQ(listed.size(), 1U);
+    EXPECT_EQ(listed[0].id, "i");
+    EXPECT_FALSE(listed[0].suspended_since);
+    EXPECT_THAT(
+        listed[0].jobs, ElementsAre(Pair(JobPlace::executable, 2), Pair(JobPlace::dead_letter, 1))
+    );
+}
+
+TEST_P(Instances, Jobs_in_any_place_and_a_suspension_without_jobs_make_one) {
+    for (const JobPlace place : schema::kJobPlaces) {
+        const std::string id(schema::name_of(place));
+        insert(place, a_job("j" + id).of_instance(id).build());
+    }
+    store_.jobs().suspend(SuspensionScope::instance, "no-jobs", clock_.now());
+    store_.jobs().suspend(SuspensionScope::definition, "definition", clock_.now());
+    EXPECT_THAT(
+        ids("", 10), ElementsAre("dead", "executable", "external", "no-jobs", "suspended", "timer")
+    );
+}
+
+TEST_P(Instances, A_suspended_one_says_so) {
+    insert(JobPlace::executable, a_job("a").of_instance("i").build());
+    store_.jobs().suspend(SuspensionScope::instance, "i", clock_.now());
+    const ScopeSummary summary = store_.jobs().scopes(SuspensionScope::instance, "", 10).at(0);
+    EXPECT_EQ(summary.suspended_since, clock_.now());
+    EXPECT_THAT(summary.jobs, ElementsAre(Pair(JobPlace::suspended, 1)));
+}
+
+TEST_P(Instances, Definitions_are_listed_in_the_same_way) {
+    insert(JobPlace::timer, a_job("a").of_instance("i").of_definition("d1").build());
+    insert(JobPlace::executable, a_job("b").of_definition("d2").build());
+    store_.jobs().suspend(SuspensionScope::definition, "d2", clock_.now());
+    const std::vector<ScopeSummary> listed =
+        store_.jobs().scopes(SuspensionScope::definition, "", 10);
+    ASSERT_EQ(listed.size(), 2U);
+    EXPECT_EQ(listed[0].id, "d1");
+    EXPECT_FALSE(listed[0].suspended_since);
+    EXPECT_EQ(listed[1].suspended_since, clock_.now());
+    EXPECT_THAT(listed[1].jobs, ElementsAre(Pair(JobPlace::suspended, 1)));
+}
+
+TEST_P(Instances, Those_that_are_suspended_are_listed_alone) {
+    insert(JobPlace::executable, a_job("a").of_definition("runs").build());
+    for (const std::string id : {"d1", "d2", "d3"}) {
+        store_.jobs().suspend(SuspensionScope::definition, id, clock_.now());
+    }
+    const auto listed = store_.jobs().suspended_scopes(SuspensionScope::definition, "d1", 1);
+    ASSERT_EQ(listed.size(), 1U);
+    EXPECT_EQ(listed[0].id, "d2");
+    EXPECT_THAT(listed[0].jobs, IsEmpty());
+}
+
+TEST_P(Instances, A_suspended_job_has_the_suspensions_that_hold_it) {
+    store_.jobs().suspend(SuspensionScope::instance, "i", clock_.now());
+    store_.jobs().suspend(SuspensionScope::definition, "d", clock_.now() + 1s);
+    store_.jobs().suspend(SuspensionScope::definition, "other", clock_.now());
+    insert(JobPlace::executable, a_job("a").of_instance("i").of_definition("d").build());
+    ASSERT_EQ(place_of("a"), "suspended");
+    const auto holding = store_.jobs().suspensions_of(job("a"));
+    ASSERT_EQ(holding.size(), 2U);
+    EXPECT_EQ(holding[0].scope, SuspensionScope::instance);
+    EXPECT_EQ(holding[0].since, clock_.now());
+    EXPECT_EQ(holding[1].id, "d");
+    EXPECT_EQ(holding[1].since, clock_.now() + 1s);
+}
+
+TEST_P(Instances, A_page_ends_at_the_limit_and_the_next_begins_behind_it) {
+    for (const std::string instance : {"i1", "i2", "i3"}) {
+        insert(JobPlace::timer, a_job("t" + instance).of_instance(instance).build());
+        insert(JobPlace::executable, a_job("e" + instance).of_instance(instance).build());
+    }
+    EXPECT_THAT(ids("", 2), ElementsAre("i1", "i2"));
+    EXPECT_THAT(ids("i2", 2), ElementsAre("i3"));
+    EXPECT_THAT(ids("i3", 2), IsEmpty());
+}
+
+/// Who takes an exclusive job takes the further ones of its instance along (R087), wherever they
+/// stand in the table.
+class InstancesTogether : public StoreTest {
+protected:
+    InstancesTogether() {
+        if (!GetParam().missing) {
+            (void)persistence::create_index(*connection_, schema::kInstanceIndex);
+        }
+    }
+
+    // The tables of a server are those of the next test.
+    void TearDown() override {
+        if (!GetParam().missing) {
+            (void)persistence::drop_index(*connection_, schema::kInstanceIndex);
+        }
+    }
+
+    /// So many in order, and so many besides.
+    std::vector<std::string> take(std::string_view owner, std::size_t firsts, std::size_t further) {
+        PageLimit limit(firsts);
+        limit.same_instance = further;
+        limit.seen = &seen_;
+        taken_ = store_.executor().acquire(claim_of(owner), noop_, limit);
+        return ids_of(taken_);
+    }
+
+    SeenRows seen_;
+    std::vector<Job> taken_;
+};
+
+ON_EVERY_DATABASE(InstancesTogether);
+
+// R087
+TEST_P(InstancesTogether, Are_taken_with_the_first_of_their_jobs) {
+    insert_of("i", {"a1", "a4", "a7"});
+    insert_of("k", {"a2", "a5", "a8"});
+    insert_of("l", {"a3", "a6"});
+    EXPECT_THAT(take("node-1", 2, 10), ElementsAre("a1", "a2", "a4", "a7", "a5", "a8"));
+    EXPECT_EQ(seen_.same_instance, 4U);
+    EXPECT_EQ(seen_.end, "a2") << "the next page begins behind it";
+    EXPECT_THAT(take("node-2", 2, 10), ElementsAre("a3", "a6"));
+    EXPECT_EQ(count_rows("JS_WAITING"), 0);
+}
+
+TEST_P(InstancesTogether, Are_locked_like_those_of_the_page) {
+    insert_of("i", {"a1", "a3"});
+    insert_of("k", {"a2"});
+    (void)take("node-1", 1, 10);
+    ASSERT_THAT(taken_, SizeIs(2));
+    for (const Job& job : taken_) {
+        EXPECT_EQ(job, this->job(job.id));
+        EXPECT_EQ(job.lock_owner, "node-1");
+        const Outcome done = completed_outcome(job);
+        expect_done(done);
+    }
+    const persistence::GroupEnd end{.group = "i", .claimed = 2, .began = claim_of("node-1").until};
+    EXPECT_THAT(
+        store_.executor().pass_on(claim_of("node-1"), noop_, 1000, std::span(&end, 1)).busy,
+        IsEmpty()
+    );
+    EXPECT_EQ(count_rows("JS_EXCLUSIVE"), 0);
+}
+
+TEST_P(InstancesTogether, Bring_no_more_than_there_is_room_for) {
+    insert_of("i", {"a1", "a2", "a3", "a4", "a5"});
+    EXPECT_THAT(take("node-1", 1, 2), SizeIs(3));
+    EXPECT_EQ(seen_.same_instance, 2U);
+}
+
+TEST_P(InstancesTogether, Bring_no_more_than_their_holder_may_have) {
+    std::vector<Job> jobs = many_jobs("j", static_cast<std::size_t>(kMostClaimedOfGroup) + 50);
+    for (Job& job : jobs) {
+        job.process_instance_id = "i";
+    }
+    insert(JobPlace::executable, jobs);
+    EXPECT_THAT(take("node-1", 1, 999), SizeIs(kMostClaimedOfGroup));
+    EXPECT_EQ(count_rows("JS_WAITING"), 0) << "what is left is free";
+}
+
+TEST_P(InstancesTogether, Leave_what_has_no_instance_or_is_not_exclusive_in_its_turn) {
+    insert_of("i", {"a1", "a5"});
+    insert(JobPlace::executable, a_job("a2"));
+    insert(JobPlace::executable, a_job("a3"));
+    insert(JobPlace::executable, a_job("a4").of_instance("i").not_exclusive());
+    EXPECT_THAT(take("node-1", 2, 10), ElementsAre("a1", "a2", "a5"));
+    EXPECT_EQ(job("a3").lock_owner, "");
+    EXPECT_EQ(job("a4").lock_owner, "");
+}
+
+TEST_P(InstancesTogether, Leave_what_others_have_or_this_node_does_not_serve) {
+    insert_of("i", {"a1"});
+    insert(JobPlace::executable, a_job("a2").of_instance("i").of_type("other"));
+    Job held = a_job("a3").of_instance("i");
+    held.lock_owner = "node-2";
+    held.lock_expiration = claim_of("").until;
+    insert(JobPlace::executable, std::move(held));
+    EXPECT_THAT(take("node-1", 1, 10), ElementsAre("a1"));
+    EXPECT_EQ(job("a2").lock_owner, "");
+    EXPECT_EQ(job("a3").lock_owner, "node-2");
+}
+
+TEST_P(InstancesTogether, Stay_where_they_are_while_another_node_has_the_instance) {
+    insert_of("i", {"a1", "a2", "a3", "a4"});
+    EXPECT_THAT(take("node-1", 1, 1), SizeIs(2));
+    EXPECT_THAT(take("node-2", 1, 10), IsEmpty());
+    EXPECT_TRUE(schema::waits_for_exclusive(job("a3")));
+    EXPECT_EQ(count_rows("JS_WAITING"), 2) << "each by its own page";
+    EXPECT_EQ(seen_.same_instance, 0U);
+}
+
+TEST_P(InstancesTogether, Are_not_looked_for_where_the_node_has_the_instance_already) {
+    insert_of("i", {"a1", "a2", "a3"});
+    EXPECT_THAT(take("node-1", 1, 0), ElementsAre("a1"));
+    EXPECT_THAT(take("node-1", 1, 10), ElementsAre("a2"));
+    EXPECT_EQ(job("a3").lock_owner, "");
+}
+
+TEST_P(InstancesTogether, Are_found_in_front_of_the_page_too) {
+    insert_of("i", {"a1", "a3"});
+    PageLimit limit(1);
+    limit.same_instance = 10;
+    EXPECT_THAT(
+        ids_of(store_.executor().acquire(claim_of("node-1"), noop_, limit, "a2")),
+        ElementsAre("a3", "a1")
+    );
+}
+
+TEST_P(InstancesTogether, Are_those_of_the_same_hierarchy_where_that_is_what_excludes) {
+    Node node(*database_, faults_, schema::ExclusiveOver::hierarchy);
+    insert(JobPlace::executable, a_job("a1").of_instance("i").under_root("r"));
+    insert(JobPlace::executable, a_job("a2").of_instance("i").under_root("s"));
+    insert(JobPlace::executable, a_job("a3").of_instance("i").under_root("r"));
+    PageLimit limit(1);
+    limit.same_instance = 10;
+    EXPECT_THAT(
+        ids_of(node.store().executor().acquire(claim_of("node-1"), noop_, limit)),
+        ElementsAre("a1", "a3")
+    );
+    EXPECT_EQ(count_rows("JS_EXCLUSIVE"), 1);
+}
+
+TEST_P(InstancesTogether, Are_left_where_a_limit_decides_which_of_them_start) {
+    schema::JobLimit limit = schema::limit_named("category:slow");
+    limit.concurrent = 5;
+    store_.limits().set_limit(limit);
+    store_.executor().refresh_limits();
+    insert_of("i", {"a1", "a3"});
+    Job slow = a_job("a2").of_instance("i");
+    slow.category = "slow";
+    insert(JobPlace::executable, slow);
+    slow.id = "b1";
+    slow.process_instance_id = "k";
+    insert(JobPlace::executable, slow);
+    insert_of("k", {"b2"});
+    EXPECT_THAT(take("node-1", 1, 10), ElementsAre("a1", "a3"));
+    EXPECT_THAT(take("node-2", 2, 10), ElementsAre("b1")) << "a2 waits for its instance";
+    EXPECT_EQ(job("b2").lock_owner, "");
+}
+
+// I8
+TEST_P(InstancesTogether, Bring_no_more_bytes_than_there_is_room_for) {
+    for (const std::string id : {"a1", "a2", "a3"}) {
+        insert(
+            JobPlace::executable, a_job(id).of_instance("i").with_payload(std::string(100, 'x'))
+        );
+    }
+    PageLimit limit(1, 250);
+    limit.same_instance = 10;
+    EXPECT_THAT(
+        ids_of(store_.executor().acquire(claim_of("node-1"), noop_, limit)), ElementsAre("a1", "a2")
+    );
+    EXPECT_EQ(job("a3").lock_owner, "");
+}
+
+TEST_P(InstancesTogether, Leave_a_job_that_alone_would_be_too_much) {
+    insert_of("i", {"a1"});
+    insert(JobPlace::executable, a_job("a2").of_instance("i").with_payload(std::string(300, 'x')));
+    PageLimit limit(1, 250);
+    limit.same_instance = 10;
+    EXPECT_THAT(
+        ids_of(store_.executor().acquire(claim_of("node-1"), noop_, limit)), ElementsAre("a1")
+    );
+}
+
+TEST_P(InstancesTogether, Leave_what_is_suspended_to_the_page_that_comes_to_it) {
+    insert_of("i", {"a1", "a2"});
+    store_.jobs().suspend(persistence::SuspensionScope::definition, "d", clock_.now());
+    execute("UPDATE ACT_RU_JOB SET PROC_DEF_ID_ = 'd' WHERE ID_ = 'a2'");
+    EXPECT_THAT(take("node-1", 1, 10), ElementsAre("a1"));
+    EXPECT_THAT(take("node-2", 1, 10), IsEmpty());
+    EXPECT_EQ(place_of("a2"), "suspended");
+}
+
+TEST_P(InstancesTogether, Many_are_looked_for_with_several_statements) {
+    constexpr std::size_t kInTurn = 600;
+    std::vector<Job> jobs = many_jobs("j", 2 * kInTurn);
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        jobs[i].process_instance_id = fmt::format("i{}", i % kInTurn);
+    }
+    insert(JobPlace::executable, jobs);
+    EXPECT_THAT(take("node-1", kInTurn, 1000), SizeIs(2 * kInTurn));
+    std::vector<std::string> owners;
+    for (const Job& job : taken_) {
+        owners.push_back(job.lock_owner);
+    }
+    EXPECT_THAT(owners, Each("node-1"));
+}
+
+}  // namespace
+
+}  // namespace jobstrand::test

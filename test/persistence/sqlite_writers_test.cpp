@@ -1,0 +1,303 @@
+#include "persistence/drivers/sqlite/sqlite_connection.hpp"
+#include "persistence/drivers/sqlite/sqlite_database.hpp"
+#include "persistence/drivers/sqlite/sqlite_listener.hpp"
+#include "persistence/sql/db_error.hpp"
+#include "test/fixtures/signal.hpp"
+#include "test/fixtures/sqlite_file.hpp"
+#include "test/fixtures/temporary_directory.hpp"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <string>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+class WriterQueueTest : public testing::Test {
+protected:
+    /// The log, which comes with the first connection.
+    [[nodiscard]] std::string log() const { return file_.path().string() + "-wal"; }
+
+    test::SqliteFile file_;
+    const std::unique_ptr<Connection> writer_ = file_.connect();
+    const std::unique_ptr<Connection> other_ = file_.connect();
+};
+
+TEST_F(WriterQueueTest, Who_stands_at_its_head_writes_before_whoever_comes_then) {
+    WriterQueue first(log());
+    std::atomic<bool> has_ended = false;
+    std::future<bool> began;
+    {
+        const WriterQueue::Turn turn(first, 1s);
+        began = std::async(std::launch::async, [&] {
+            writer_->begin();
+            return has_ended.load();
+        });
+        has_ended = true;
+    }
+    EXPECT_TRUE(began.get());
+    writer_->commit();
+}
+
+TEST_F(WriterQueueTest, The_head_is_free_as_soon_as_the_transaction_has_begun) {
+    writer_->begin();
+    std::atomic<bool> has_ended = false;
+    auto began = std::async(std::launch::async, [&] {
+        other_->begin();
+        return has_ended.load();
+    });
+    has_ended = true;
+    writer_->commit();
+    EXPECT_TRUE(began.get()) << "the place at the head is no right to write";
+    other_->rollback();
+}
+
+TEST_F(WriterQueueTest, One_that_is_frozen_at_its_head_does_not_stop_the_others) {
+    WriterQueue frozen(log());
+    const WriterQueue::Turn turn(frozen, 1s);
+    const auto impatient = open_sqlite(
+        {.path = file_.path(), .synchronous = "off", .busy_timeout = 10ms},
+        SessionPool::Access::write
+    );
+    impatient->begin();
+    impatient->commit();
+}
+
+TEST_F(WriterQueueTest, One_that_is_frozen_at_its_head_slows_only_the_first_turn_of_another) {
+    WriterQueue frozen(log());
+    WriterQueue other(log());
+    const auto began = std::chrono::steady_clock::now();
+    {
+        const WriterQueue::Turn turn(frozen, 1s);
+        const WriterQueue::Turn in_vain(other, 1ms);
+        for (int turns = 0; turns < 5; ++turns) {
+            const WriterQueue::Turn in_vain_again(other, 1h);
+        }
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - began, 1s);
+}
+
+TEST_F(WriterQueueTest, Who_was_at_its_head_again_waits_as_long_as_before) {
+    WriterQueue first(log());
+    WriterQueue other(log());
+    {
+        const WriterQueue::Turn turn(first, 1s);
+        const WriterQueue::Turn in_vain(other, 1ms);
+    }
+    { const WriterQueue::Turn there_again(other, 1s); }
+    const auto began = std::chrono::steady_clock::now();
+    const WriterQueue::Turn turn(first, 1s);
+    const WriterQueue::Turn in_vain(other, 50ms);
+    EXPECT_GE(std::chrono::steady_clock::now() - began, 50ms);
+}
+
+TEST_F(WriterQueueTest, Without_a_log_nobody_queues) {
+    WriterQueue queue("/no/such/file-wal");
+    const WriterQueue::Turn turn(queue, 1h);
+}
+
+TEST_F(WriterQueueTest, Who_opens_a_link_stands_in_the_queue_of_its_file) {
+    const std::string link = file_.path().string() + ".link";
+    std::filesystem::create_symlink(file_.path(), link);
+    const auto by_link = open_sqlite(
+        {.path = link, .synchronous = "off", .busy_timeout = 10ms}, SessionPool::Access::write
+    );
+    std::chrono::steady_clock::time_point began;
+    WriterQueue first(log());
+    {
+        const WriterQueue::Turn turn(first, 1s);
+        began = std::chrono::steady_clock::now();
+        by_link->begin();
+    }
+    EXPECT_GE(std::chrono::steady_clock::now() - began, 10ms) << "it has waited for its turn";
+    by_link->commit();
+}
+
+TEST_F(WriterQueueTest, A_statement_without_a_transaction_stands_in_it_too) {
+    const auto alone = open_sqlite(
+        {.path = file_.path(), .synchronous = "off", .busy_timeout = 10ms},
+        SessionPool::Access::write
+    );
+    std::chrono::steady_clock::time_point began;
+    WriterQueue first(log());
+    {
+        const WriterQueue::Turn turn(first, 1s);
+        began = std::chrono::steady_clock::now();
+        EXPECT_EQ(alone->execute("DELETE FROM ACT_RU_JOB", {}), 0);
+    }
+    EXPECT_GE(std::chrono::steady_clock::now() - began, 10ms) << "it has waited for its turn";
+}
+
+TEST_F(WriterQueueTest, A_process_that_is_killed_at_its_head_has_left_it) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        WriterQueue queue(log());
+        const WriterQueue::Turn turn(queue, 1h);
+        ::raise(SIGKILL);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    WriterQueue queue(log());
+    const WriterQueue::Turn turn(queue, 1h);
+}
+
+TEST_F(WriterQueueTest, Who_has_waited_in_vain_leaves_it) {
+    const auto impatient = open_sqlite(
+        {.path = file_.path(), .synchronous = "off", .busy_timeout = 1ms},
+        SessionPool::Access::write
+    );
+    writer_->begin();
+    EXPECT_THROW(impatient->begin(), DbError);
+    writer_->commit();
+    other_->begin();
+    other_->commit();
+}
+
+TEST(WaitForWriter, Gives_up_when_its_patience_is_over) {
+    schema::Duration::rep none = 0;
+    EXPECT_EQ(wait_for_writer(&none, 0), 0);
+    schema::Duration::rep much = 3'600'000;
+    EXPECT_EQ(wait_for_writer(&much, 0), 1);
+    EXPECT_EQ(wait_for_writer(&much, 1), 1);
+}
+
+class SqliteListenerTest : public testing::Test {
+protected:
+    void insert(const std::string& id) {
+        other_->run_script(
+            "INSERT INTO ACT_RU_JOB (ID_, HANDLER_TYPE_) VALUES ('" + id + "', 'a')"
+        );
+    }
+
+    [[nodiscard]] bool is_readable(std::chrono::milliseconds patience = 0ms) const {
+        pollfd socket{.fd = listener_->socket(), .events = POLLIN, .revents = 0};
+        return ::poll(&socket, 1, static_cast<int>(patience.count())) == 1;
+    }
+
+    /// Waits for so many times that it has something to do; how many of them announced something.
+    int announced_in(int times) {
+        int announced = 0;
+        for (int i = 0; i < times; ++i) {
+            EXPECT_TRUE(is_readable(test::kPatience));
+            announced += listener_->take_announcements() ? 1 : 0;
+        }
+        return announced;
+    }
+
+    test::SqliteFile file_;
+    const std::unique_ptr<Connection> other_ = file_.connect();
+    const std::unique_ptr<JobListener> listener_ = listen_to_sqlite({.path = file_.path()});
+};
+
+TEST_F(SqliteListenerTest, A_commit_of_another_connection_is_announced_once) {
+    insert("a");
+    EXPECT_EQ(announced_in(1), 1);
+    EXPECT_EQ(announced_in(3), 0) << "it looks again for commits that were on their way";
+    EXPECT_FALSE(is_readable());
+}
+
+TEST_F(SqliteListenerTest, Each_further_commit_is_heard_of) {
+    for (const std::string id : {"a", "b", "c"}) {
+        insert(id);
+        EXPECT_EQ(announced_in(1), 1);
+    }
+}
+
+TEST_F(SqliteListenerTest, Commits_that_follow_each_other_closely_are_announced_together) {
+    insert("a");
+    EXPECT_EQ(announced_in(1), 1);
+    insert("b");
+    EXPECT_FALSE(is_readable()) << "not within 50 ms";
+    insert("c");
+    EXPECT_EQ(announced_in(4), 1);
+}
+
+TEST_F(SqliteListenerTest, It_does_nothing_while_nobody_writes) {
+    EXPECT_FALSE(is_readable());
+    const auto ignore = [](const Row&) {};
+    other_->query({.sql = "SELECT ID_ FROM ACT_RU_JOB", .columns = 1}, {}, ignore);
+    EXPECT_FALSE(is_readable());
+}
+
+TEST_F(SqliteListenerTest, A_commit_is_announced_when_it_can_be_seen) {
+    other_->run_script("PRAGMA cache_size = 1; PRAGMA cache_spill = 1");
+    other_->begin();
+    other_->run_script(
+        "WITH RECURSIVE N(I) AS (SELECT 1 UNION ALL SELECT I + 1 FROM N WHERE I < 2000)"
+        "INSERT INTO ACT_RU_JOB (ID_, HANDLER_TYPE_) SELECT 'job ' || I, 'mail' FROM N"
+    );
+    EXPECT_EQ(announced_in(2), 0) << "it is written, but not committed";
+    other_->commit();
+    EXPECT_EQ(announced_in(1), 1);
+}
+
+TEST_F(SqliteListenerTest, Who_opens_a_link_hears_of_the_commits_to_its_file) {
+    const std::filesystem::path link = file_.path().string() + ".link";
+    std::filesystem::create_symlink(file_.path(), link);
+    const auto by_link = listen_to_sqlite({.path = link});
+    insert("a");
+    EXPECT_TRUE(by_link->take_announcements());
+}
+
+class LogWatchTest : public testing::Test {
+protected:
+    void write() const { std::ofstream(path(), std::ios::app) << "page"; }
+
+    [[nodiscard]] std::filesystem::path path() const { return directory_.path() / "jobs.db-wal"; }
+
+    const test::TemporaryDirectory directory_;
+};
+
+TEST_F(LogWatchTest, What_is_written_is_noticed_once) {
+    write();
+    LogWatch watch(path());
+    EXPECT_FALSE(watch.was_written());
+    write();
+    write();
+    EXPECT_TRUE(watch.was_written());
+    EXPECT_FALSE(watch.was_written());
+}
+
+TEST_F(LogWatchTest, What_is_written_beside_it_is_no_news) {
+    write();
+    LogWatch watch(path());
+    std::ofstream(directory_.path() / "service.log") << "line";
+    EXPECT_FALSE(watch.was_written());
+}
+
+TEST_F(LogWatchTest, A_log_that_was_replaced_is_watched_anew) {
+    write();
+    LogWatch watch(path());
+    std::filesystem::rename(path(), path().string() + ".old");
+    std::filesystem::remove(path().string() + ".old");
+    write();
+    EXPECT_TRUE(watch.was_written());
+    write();
+    EXPECT_TRUE(watch.was_written());
+}
+
+TEST_F(LogWatchTest, Without_a_watch_of_the_system_it_goes_by_the_time) {
+    LogWatch watch(path());
+    EXPECT_EQ(watch.socket(), -1) << "there was no log";
+    EXPECT_FALSE(watch.was_written());
+    write();
+    EXPECT_TRUE(watch.was_written());
+    EXPECT_FALSE(watch.was_written());
+}
+
+}  // namespace
+
+}  // namespace jobstrand::persistence

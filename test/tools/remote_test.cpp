@@ -1,0 +1,436 @@
+#include "test/fixtures/loopback_port.hpp"
+#include "test/fixtures/self_signed.hpp"
+#include "test/fixtures/signal.hpp"
+#include "test/tools/cli_fixture.hpp"
+#include "test/tools/test_app.hpp"
+#include "tools/service/http_service.hpp"
+#include "tools/surface/run_for_client.hpp"
+#include "tools/surface/verb_call.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <stdexcept>
+
+namespace jobstrand::test {
+
+namespace {
+
+using cli::BoundedText;
+using cli::ExitCode;
+using cli::VerbAnswer;
+using cli::VerbCall;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+/// The command line with --server, against a service on the database that --db means.
+class CliRemote : public CliTest {
+protected:
+    CliRemote() {
+        settings_.http.listen = "127.0.0.1:0";
+        serve();
+    }
+
+    void serve() {
+        http_.reset();
+        http_ = std::make_unique<service::HttpService>(
+            service::ApiParts{.engine = engine(), .settings = settings_, .log = log_}, false
+        );
+        http_->start();
+    }
+
+    /// From now on with tokens; returns the file of one with this role.
+    std::string let_in(const std::string& role) {
+        settings_.http.token_file = path_of("tokens");
+        const std::string token =
+            ok({"token", "make", role, "--role", role, "--file", path_of("tokens")});
+        serve();
+        return secret(role + ".token", token);
+    }
+
+    std::string secret(const std::string& name, const std::string& content) {
+        const std::string path = file(name, content);
+        std::filesystem::permissions(path, std::filesystem::perms::owner_read);
+        return path;
+    }
+
+    [[nodiscard]] std::string server() const {
+        return fmt::format("http://127.0.0.1:{}", http_->port());
+    }
+
+    CliResult remotely(std::vector<std::string> arguments, const std::string& input = "") {
+        arguments.insert(arguments.begin(), {"--server", server()});
+        return run_bare(arguments, input);
+    }
+
+    /// The same words there and here, which say the same.
+    void expect_same(const std::vector<std::string>& arguments, const std::string& input = "") {
+        const CliResult there = remotely(arguments, input);
+        const CliResult here = run(arguments, input);
+        EXPECT_EQ(there.out, here.out) << testing::PrintToString(arguments);
+        EXPECT_EQ(there.err, here.err) << testing::PrintToString(arguments);
+        EXPECT_EQ(there.code, here.code) << testing::PrintToString(arguments);
+    }
+
+    cli::Settings settings_;
+
+private:
+    schema::SilentLog log_;
+    std::unique_ptr<service::HttpService> http_;
+};
+
+TEST_F(CliRemote, Verbs_that_look_say_the_same_as_with_the_database) {
+    const std::string job =
+        add({"--type", "mail", "--instance", "order-1", "--payload", "{\"ä\":1}"});
+    const std::string timer = add({"--type", "mail", "--due-in", "1h"});
+    const std::string dead = add_dead("it broke", "line 1\nline 2");
+    add({"--type", "report", "--series", "nightly", "--repeat", "0 30 2 * * ?", "--group", "g"});
+    ok({"calendar", "set", "sundays", "weekly SUN"});
+    ok({"limit", "set", "type:mail", "--concurrent", "5"});
+    ok({"instance", "suspend", "order-2"});
+    for (const char* const format : {"table", "json", "jsonl", "csv", "name"}) {
+        for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+                 {"job", "ls", "--place", "all"},
+                 {"job", "ls", "--type", "mail", "--limit", "1"},
+                 {"job", "show", job},
+                 {"timer", "ls"},
+                 {"timer", "show", timer},
+                 {"timer",
+                  "next",
+                  "0 30 2 * * ?",
+                  "--after",
+                  "2026-11-20",
+                  "--zone",
+                  "Europe/Berlin"},
+                 {"series", "ls"},
+                 {"series", "show", "nightly"},
+                 {"group", "ls"},
+                 {"calendar", "ls"},
+                 {"calendar", "show", "sundays"},
+                 {"limit", "ls"},
+                 {"dead", "show", dead},
+                 {"instance", "ls"},
+                 {"definition", "ls"},
+                 {"node", "ls"},
+                 {"stats"}}) {
+            std::vector<std::string> arguments{"-o", format};
+            arguments.insert(arguments.end(), words.begin(), words.end());
+            expect_same(arguments);
+        }
+    }
+    expect_same({"dead", "ls", "-o", "json"});
+    expect_same({"job", "ls", "--color", "always"});
+    expect_same({"job", "rm", "--type", "mail", "--dry-run"});
+}
+
+TEST_F(CliRemote, What_goes_wrong_is_told_in_the_same_words) {
+    add();
+    expect_same({"job", "show", "gone"});
+    expect_same({"job", "rm", "gone", "--", "-gone"});
+    expect_same({"job", "rm", "--all"});
+    expect_same({"job", "ls", "--type", ""});
+    expect_same({"job", "ls", "--wrong"});
+    expect_same({"job", "ls", "--place", "nowhere", "--color", "always"});
+    expect_same({"job"});
+    expect_same({"job", "add", "--type", "a", "--payload", "{"});
+    expect_same({"job", "add", "--type", "a", "--payload", "@" + file("bad.json", "{")});
+    expect_same({"job", "add", "--type", "a", "--payload", "@" + path_of("gone.json")});
+    expect_same({"job", "add", "--from", file("bad.jsonl", "{\"handlerType\":\"a\"}\n{}\n")});
+    expect_same({"job", "add", "--from", "-"}, "{\"handlerType\":\"a\"}\nx\n");
+    expect_same({"-o", "xml", "job", "ls"});
+    expect_same({"job", "add", "--help"});
+}
+
+TEST_F(CliRemote, A_terminal_of_the_client_is_the_one_that_is_fitted) {
+    add_dead("a rather long message that says what has gone wrong, in all its detail and more");
+    const auto on_terminal = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.end(), {"dead", "ls", "--color", "always"});
+        std::istringstream in;
+        std::ostringstream out;
+        std::ostringstream err;
+        (void)cli::run_cli(
+            arguments, {.in = in, .out = out, .err = err, .out_columns = 60}, environment_
+        );
+        return out.str();
+    };
+    const auto heading = [&](std::vector<std::string> arguments) {
+        const std::string table = on_terminal(std::move(arguments));
+        return table.substr(0, table.find('\n'));
+    };
+    // What fits depends on how long ago it is, which may become longer between the two.
+    EXPECT_TRUE(eventually([&] {
+        return heading({"--server", server()}) == heading({"--db", url()});
+    }));
+    const std::string there = on_terminal({"--server", server()});
+    EXPECT_THAT(there, AllOf(HasSubstr("\x1b["), HasSubstr("…")));
+}
+
+TEST_F(CliRemote, Files_and_stdin_are_those_of_the_client) {
+    EXPECT_EQ(
+        remotely({"job",
+                  "add",
+                  "--from",
+                  file("two.jsonl", "{\"handlerType\":\"a\"}\n{\"handlerType\":\"a\"}\n")})
+            .code,
+        ExitCode::done
+    );
+    EXPECT_EQ(
+        remotely({"job", "add", "--from", "-"}, "{\"handlerType\":\"a\"}\n").code, ExitCode::done
+    );
+    EXPECT_EQ(places(), "executable=3");
+    const CliResult added =
+        remotely({"job", "add", "--type", "a", "--payload", "@" + file("p.json", "{\"n\": 17}")});
+    const std::string id = added.out.substr(0, added.out.find('\n'));
+    EXPECT_EQ(field(id, "payload"), "{\"n\":17}");
+    EXPECT_EQ(remotely({"job", "set", id, "--payload", "-"}, "[1]").code, ExitCode::done);
+    EXPECT_EQ(field(id, "payload"), "[1]");
+    const std::string names = remotely({"job", "ls", "-o", "name"}).out;
+    EXPECT_EQ(remotely({"job", "rm", "-"}, names).code, ExitCode::done);
+    EXPECT_THAT(places(), IsEmpty());
+    EXPECT_EQ(
+        remotely({"calendar", "set", "c", "--from", file("c.txt", "weekly SUN")}).code,
+        ExitCode::done
+    );
+    EXPECT_THAT(ok({"calendar", "show", "c"}), HasSubstr("weekly SUN"));
+    const CliResult bytes = remotely({"job", "add", "--from", "-"}, "\xff");
+    EXPECT_EQ(bytes.code, ExitCode::wrong_usage);
+    EXPECT_THAT(bytes.err, HasSubstr("UTF-8"));
+}
+
+TEST_F(CliRemote, Who_cancels_is_the_user_of_the_client) {
+    environment_["USER"] = "ada";
+    const std::string id = add();
+    EXPECT_EQ(remotely({"job", "cancel", id, "--reason", "a mistake"}).code, ExitCode::done);
+    EXPECT_THAT(field(id, "exceptionMessage"), AllOf(HasSubstr("ada"), HasSubstr("a mistake")));
+}
+
+TEST_F(CliRemote, Is_asked_on_the_terminal_of_the_client) {
+    add_dead();
+    is_terminal_ = true;
+    const CliResult no = remotely({"dead", "rm", "--all"}, "n\n");
+    EXPECT_EQ(no.code, ExitCode::refused);
+    EXPECT_THAT(
+        no.err, AllOf(HasSubstr("This removes 1 dead letter for good"), HasSubstr("[y/N]"))
+    );
+    EXPECT_EQ(places(), "dead=1");
+    EXPECT_EQ(remotely({"dead", "rm", "--all"}, "y\n").code, ExitCode::done);
+    EXPECT_THAT(places(), IsEmpty());
+}
+
+TEST_F(CliRemote, A_token_lets_in_and_what_it_does_not_allow_is_told) {
+    const std::string reader = let_in("read");
+    add();
+    const CliResult none = remotely({"job", "ls"});
+    EXPECT_EQ(none.code, ExitCode::failed);
+    EXPECT_THAT(none.err, AllOf(HasSubstr("401"), HasSubstr("--token-file")));
+    EXPECT_EQ(remotely({"job", "ls", "--token-file", reader}).code, ExitCode::done);
+    const CliResult too_much = remotely({"job", "rm", "--all", "--yes", "--token-file", reader});
+    EXPECT_EQ(too_much.code, ExitCode::failed);
+    EXPECT_THAT(too_much.err, AllOf(HasSubstr("403"), HasSubstr("role admin")));
+    const CliResult wrong = remotely({"stats", "--token-file", secret("wrong", "jst_wrong\n")});
+    EXPECT_THAT(wrong.err, AllOf(HasSubstr("401"), HasSubstr("not one of the service's")));
+    environment_["JOBSTRAND_SERVER"] = server();
+    environment_["JOBSTRAND_TOKEN_FILE"] = reader;
+    EXPECT_EQ(run_bare({"stats"}).code, ExitCode::done);
+    EXPECT_EQ(places(), "executable=1");
+}
+
+TEST_F(CliRemote, A_token_file_is_private_and_holds_a_token) {
+    const CliResult open = remotely({"stats", "--token-file", file("open", "jst_x")});
+    EXPECT_EQ(open.code, ExitCode::failed);
+    EXPECT_THAT(open.err, HasSubstr("chmod 600"));
+    const CliResult odd = remotely({"stats", "--token-file", secret("odd", "two words\r\n")});
+    EXPECT_THAT(odd.err, HasSubstr("is no token"));
+    EXPECT_THAT(
+        remotely({"stats", "--token-file", path_of("gone")}).err, HasSubstr("No such file")
+    );
+}
+
+TEST_F(CliRemote, It_is_clear_which_database_is_meant) {
+    const auto expect_refused = [&](const std::vector<std::string>& arguments, const char* what) {
+        const CliResult result = run_bare(arguments);
+        EXPECT_EQ(result.code, ExitCode::wrong_usage) << what;
+        EXPECT_THAT(result.err, AllOf(StartsWith("jobstrand: "), HasSubstr(what)));
+        EXPECT_THAT(result.out, IsEmpty());
+    };
+    expect_refused({"stats", "--server", server(), "--db", url()}, "leave --db");
+    expect_refused({"stats", "--server", server(), "--config", "x"}, "--config");
+    expect_refused({"schema", "check", "--server", server()}, "no service does this");
+    expect_refused({"job", "run", "x", "--server", server()}, "no service does this");
+    expect_refused({"stats", "--server", "localhost"}, "http://");
+    expect_refused({"stats", "--server", "http://a:secret@host"}, "--token-file");
+    environment_["JOBSTRAND_SERVER"] = "http://127.0.0.1:1";
+    EXPECT_EQ(run({"stats"}).code, ExitCode::done) << "--db is nearer than the environment";
+    EXPECT_EQ(run_bare({"completion", "bash"}).code, ExitCode::done);
+    environment_["JOBSTRAND_DB"] = url();
+    expect_refused({"stats"}, "both set");
+}
+
+TEST_F(CliRemote, While_somebody_types_no_other_database_is_asked) {
+    const std::string job = add();
+    const auto offered = [&](std::vector<std::string> words) {
+        words.insert(words.begin(), "__complete");
+        words.insert(words.end(), {"job", "show", ""});
+        return run_bare(words).out;
+    };
+    EXPECT_THAT(offered({"--db", url()}), HasSubstr(job));
+    EXPECT_THAT(offered({"--db", url(), "--server", server()}), IsEmpty());
+    environment_["JOBSTRAND_DB"] = url();
+    EXPECT_THAT(offered({}), HasSubstr(job));
+    environment_["JOBSTRAND_SERVER"] = server();
+    EXPECT_THAT(offered({}), IsEmpty());
+    EXPECT_THAT(offered({"--db", url()}), HasSubstr(job));
+}
+
+TEST_F(CliRemote, A_server_that_is_away_is_told) {
+    const std::string nobody = fmt::format("http://127.0.0.1:{}", free_port());
+    const CliResult away = run_bare({"stats", "--server", nobody});
+    EXPECT_EQ(away.code, ExitCode::failed);
+    EXPECT_THAT(
+        away.err,
+        AllOf(StartsWith("jobstrand: cannot connect to the server"), HasSubstr("serve --http"))
+    );
+}
+
+TEST_F(CliRemote, What_is_no_jobstrand_service_is_told) {
+    const auto say = [&](const TestApp::Decide& decide) {
+        const TestApp app(decide);
+        const CliResult result =
+            run_bare({"stats", "--server", fmt::format("http://127.0.0.1:{}", app.port())});
+        EXPECT_EQ(result.code, ExitCode::failed);
+        EXPECT_THAT(result.out, IsEmpty());
+        return result.err;
+    };
+    EXPECT_THAT(
+        say([](const auto&) { return a_response(200, "hello"); }), HasSubstr("not from a Jobstrand")
+    );
+    EXPECT_THAT(
+        say([](const auto&) { return a_response(404); }), HasSubstr("not from a Jobstrand")
+    );
+    EXPECT_THAT(say([](const auto&) { return std::nullopt; }), HasSubstr("no answer from"));
+    EXPECT_THAT(
+        say([](const auto&) {
+            auto response = a_response(200, R"({"exitCode":99})");
+            response.set("Content-Type", "application/vnd.jobstrand.verb+json");
+            return response;
+        }),
+        HasSubstr("not from a Jobstrand")
+    );
+}
+
+TEST_F(CliRemote, With_https_the_server_must_be_who_it_is_meant_to_be) {
+    const std::string folder = path_of("tls");
+    std::filesystem::create_directory(folder);
+    SelfSigned().write_to(folder);
+    const TestApp app(
+        [](const auto&) {
+            auto response = a_response(200, R"({"exitCode":0,"output":"there\n","errors":""})");
+            response.set("Content-Type", "application/vnd.jobstrand.verb+json");
+            return response;
+        },
+        std::filesystem::path(folder)
+    );
+    const auto ask = [&](const char* host) {
+        return run_bare({"stats", "--server", fmt::format("https://{}:{}", host, app.port())});
+    };
+    EXPECT_EQ(ask("localhost").code, ExitCode::failed) << "nobody vouches for it";
+    ::setenv("SSL_CERT_FILE", (folder + "/cert.pem").c_str(), 1);
+    EXPECT_EQ(ask("localhost").out, "there\n");
+    const CliResult other = ask("127.0.0.1");
+    ::unsetenv("SSL_CERT_FILE");
+    EXPECT_EQ(other.code, ExitCode::failed) << "it has another name";
+    EXPECT_THAT(other.err, HasSubstr("certificate"));
+    EXPECT_EQ(app.requests().size(), 1U) << "nothing is sent before";
+}
+
+TEST_F(CliRemote, A_path_in_front_of_the_service_is_kept) {
+    const TestApp app([](const auto&) { return a_response(404); });
+    (void)run_bare({"job", "ls", "--server", fmt::format("http://127.0.0.1:{}/jobs/", app.port())});
+    EXPECT_EQ(app.requests().at(0).target(), "/jobs/api/v1/verbs/job/ls");
+}
+
+TEST(VerbCallTest, Arrives_as_it_was_sent) {
+    const VerbCall sent{
+        .arguments = {"-o", "json", "--type", "", "ä \"'\\\n\t"},
+        .input = std::string("a\0b", 3),
+        .files = {{"a b", "{}"}, {"c", ""}},
+        .user = "ada",
+        .columns = 80,
+        .is_coloured = true,
+        .are_errors_coloured = true,
+        .can_be_asked = true,
+    };
+    const auto read = cli::parse_verb_call(json_of(sent));
+    ASSERT_TRUE(read) << read.error().message;
+    const VerbCall& got = read.value();
+    EXPECT_EQ(got.arguments, sent.arguments);
+    EXPECT_EQ(got.input, sent.input);
+    EXPECT_EQ(got.files, sent.files);
+    EXPECT_EQ(got.user, sent.user);
+    EXPECT_EQ(got.columns, sent.columns);
+    EXPECT_TRUE(got.is_coloured && got.are_errors_coloured && got.can_be_asked);
+    const auto nothing = cli::parse_verb_call(json_of(VerbCall{}));
+    ASSERT_TRUE(nothing) << nothing.error().message;
+    EXPECT_FALSE(nothing.value().columns);
+}
+
+TEST(VerbCallTest, An_answer_arrives_as_it_was_given) {
+    const VerbAnswer given{
+        .exit_code = cli::ExitCode::partly_done,
+        .output = "[\n]\n",
+        .errors = "jobstrand: no\n",
+        .question = "All?"};
+    const auto read = cli::parse_verb_answer(json_of(given));
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(read.value().exit_code, given.exit_code);
+    EXPECT_EQ(read.value().output, given.output);
+    EXPECT_EQ(read.value().errors, given.errors);
+    EXPECT_EQ(read.value().question, given.question);
+}
+
+TEST(VerbCallTest, A_later_service_may_say_more_but_a_client_may_not) {
+    EXPECT_TRUE(cli::parse_verb_answer(R"({"exitCode":0,"more":1})"));
+    EXPECT_FALSE(cli::parse_verb_answer(R"({"exitCode":99})"));
+    EXPECT_FALSE(cli::parse_verb_answer("hello"));
+    EXPECT_FALSE(cli::parse_verb_call(R"({"more":1})"));
+}
+
+TEST(VerbCallTest, Nouns_and_verbs_are_segments_of_the_path) {
+    EXPECT_EQ(cli::verb_path("job add"), "/api/v1/verbs/job/add");
+    EXPECT_EQ(cli::verb_path("stats"), "/api/v1/verbs/stats");
+}
+
+TEST(BoundedTextTest, Takes_all_that_there_is_room_for) {
+    BoundedText text(6);
+    text << "ab" << 'c' << 12;
+    text.put('!');
+    EXPECT_EQ(text.take_text(), "abc12!");
+}
+
+TEST(BoundedTextTest, Leaves_out_what_comes_behind_its_end) {
+    BoundedText text(4);
+    text << "abc"
+         << "def";
+    text.put('g');
+    EXPECT_EQ(text.take_text(), "abc");
+    EXPECT_TRUE(text.good()) << "nobody who writes to it has to care";
+}
+
+TEST(BoundedTextTest, Tells_who_wants_to_know_that_it_is_full) {
+    BoundedText text(3, [] { throw std::length_error("full"); });
+    text << "abc";
+    EXPECT_THROW(text << "d", std::length_error);
+    text.clear();
+    EXPECT_THROW(text.put('e'), std::length_error);
+    EXPECT_EQ(text.take_text(), "abc");
+}
+
+}  // namespace
+
+}  // namespace jobstrand::test
