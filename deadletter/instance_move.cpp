@@ -45,10 +45,29 @@ constexpr std::chrono::seconds kTurn{10};
 constexpr std::chrono::seconds kTurnIsKept{2};
 
 /// Ids of instances that are part of the name of a lock; of longer ones it has a digest.
-constexpr std::size_t kIdInName = 50;
+constexpr std::size_t kIdInName = 40;
 
 /// Where the jobs of a suspended instance stand, once none of them runs.
 constexpr std::array kPlacesAtRest{JobPlace::suspended, JobPlace::dead_letter};
+
+/// How the names of our locks begin.
+constexpr std::string_view kMover = "jobstrand mover of";
+constexpr std::string_view kMove = "jobstrand move of";
+
+/// What the lock of a move says behind its way.
+constexpr std::string_view kActive = ", was active, ";
+constexpr std::string_view kSuspended = ", was suspended, ";
+
+[[nodiscard]] std::string way(const std::string& from, const std::string& to) {
+    return "from " + from + " to " + to;
+}
+
+/// Of what the lock of a move says; empty: it is none.
+[[nodiscard]] std::string way_in(const std::string& owner) {
+    const auto end = std::min(owner.rfind(kActive), owner.rfind(kSuspended));
+    return owner.starts_with("from ") && end != std::string::npos ? owner.substr(0, end)
+                                                                  : std::string();
+}
 
 [[nodiscard]] std::string lock_name(std::string_view purpose, const std::string& instance) {
     std::vector<std::string> problems;
@@ -132,7 +151,9 @@ void for_each_page_of(
 class InstanceMove::Turn final {
 public:
     Turn(const InstanceMove& move, const std::string& id)
-        : sides_{&move.from_, &move.to_}, clock_(move.from_.clock), name_(lock_name("mover", id)) {
+        : sides_{&move.from_, &move.to_}, clock_(move.from_.clock), name_(lock_name(kMover, id)) {
+        // Of two that move it in opposite directions neither holds one lock only.
+        std::ranges::sort(sides_, {}, &Side::engine);
         const auto given_up = clock_.steady_now() + move.rules_.patience;
         while (!try_to_take() && clock_.steady_now() < given_up) {
             move.rules_.wait(kBetweenLooks);
@@ -185,7 +206,7 @@ private:
         return true;
     }
 
-    const std::array<const Side*, 2> sides_;
+    std::array<const Side*, 2> sides_;
     const schema::Clock& clock_;
     const std::string name_;
     const std::string owner_ = "move " + schema::Uuid7Source().next(schema::SystemClock().now());
@@ -193,41 +214,76 @@ private:
     schema::SteadyPoint kept_;
 };
 
-/// What the lock says that is held here until the move is complete.
+/// The lock that is held in both databases until the move is complete.
 struct InstanceMove::Mark {
-    Side here;
+    std::array<const Side*, 2> sides;
     std::string name;
     std::string owner;
     bool is_resumed = false;
     bool was_suspended = false;  ///< In either database.
-    std::string elsewhere = {};  ///< The engine that an interrupted move goes to, if it is another.
+    std::string other = {};      ///< Who has the lock, if it is none of ours.
 
-    void remove() const { (void)here.locks.release(name, owner, here.clock.now()); }
+    /// Returns the owner, which is another if the lock was held.
+    [[nodiscard]] std::string acquire() const {
+        std::string found = owner;
+        for (const Side* const side : sides) {
+            const NamedLock lock = side->locks.acquire(
+                {name, owner, persistence::kLongestNamedLock}, side->clock.now()
+            );
+            found = lock.owner == owner ? found : lock.owner;
+        }
+        return found;
+    }
+
+    void release(std::string_view its_owner) const {
+        for (const Side* const side : sides) {
+            (void)side->locks.release(name, its_owner, side->clock.now());
+        }
+    }
 };
 
 InstanceMove::Mark InstanceMove::mark(const std::string& id) {
-    constexpr std::string_view kActive = ", was active, ";
-    constexpr std::string_view kSuspended = ", was suspended, ";
-    Mark mark{.here = from_, .name = lock_name("move", id), .owner = {}};
-    mark.was_suspended =
-        is_instance_suspended(from_.store, id) || is_instance_suspended(to_.store, id);
-    mark.owner = "to " + to_.engine;
+    Mark mark{.sides = {&from_, &to_}, .name = lock_name(kMove, id), .owner = {}};
+    const bool is_suspended_here = is_instance_suspended(from_.store, id);
+    mark.was_suspended = is_suspended_here || is_instance_suspended(to_.store, id);
+    mark.owner = way(from_.engine, to_.engine);
     mark.owner += mark.was_suspended ? kSuspended : kActive;
     mark.owner += schema::Uuid7Source().next(schema::SystemClock().now());
-    const NamedLock lock = from_.locks.acquire(
-        {mark.name, mark.owner, persistence::kLongestNamedLock}, from_.clock.now()
-    );
-    if (lock.owner == mark.owner) {
+    const std::string found = mark.acquire();
+    if (found == mark.owner) {
         return mark;
     }
-    const auto suspended = lock.owner.rfind(kSuspended);
-    const auto end = suspended != std::string::npos ? suspended : lock.owner.rfind(kActive);
-    const std::string engine = lock.owner.substr(0, end).substr(std::string_view("to ").size());
-    mark.owner = lock.owner;
-    mark.is_resumed = true;
-    mark.was_suspended = suspended != std::string::npos;
-    mark.elsewhere = engine == to_.engine ? std::string() : engine;
+    const bool is_ours = way_in(found) == way(from_.engine, to_.engine) ||
+                         way_in(found) == way(to_.engine, from_.engine);
+    if (is_ours && !is_suspended_here) {
+        mark.release(found);  // That move was complete but for this, or had not begun.
+        (void)mark.acquire();
+        return mark;
+    }
+    mark.release(mark.owner);
+    mark.owner = found;
+    mark.is_resumed = is_ours;
+    mark.was_suspended = found.rfind(kSuspended) != std::string::npos;
+    mark.other = is_ours ? std::string() : found;
+    if (is_ours) {
+        (void)mark.acquire();
+    }
     return mark;
+}
+
+std::optional<std::string> InstanceMove::incomplete(
+    persistence::NamedLockStore& locks,
+    const std::string& id,
+    schema::TimePoint now
+) {
+    constexpr std::size_t kLocksRead = 10'000;
+    const std::string name = lock_name(kMove, id);
+    for (const NamedLock& lock : locks.list(kMove, kLocksRead, now)) {
+        if (lock.name == name && !way_in(lock.owner).empty()) {
+            return way_in(lock.owner);
+        }
+    }
+    return std::nullopt;
 }
 
 MovedInstance InstanceMove::move(const std::string& id) {
@@ -242,39 +298,78 @@ MovedInstance InstanceMove::move(const std::string& id) {
         return {.end = MoveEnd::moved_by_another, .holder = turn.holder()};
     }
     const Mark its_mark = mark(id);
-    if (!its_mark.elsewhere.empty()) {
-        return {.end = MoveEnd::goes_elsewhere, .is_suspended = true, .what = its_mark.elsewhere};
+    if (!its_mark.other.empty()) {
+        std::string other_way = way_in(its_mark.other);
+        return other_way.empty()
+                   ? MovedInstance{.end = MoveEnd::moved_by_another, .holder = its_mark.other}
+                   : MovedInstance{
+                         .end = MoveEnd::goes_elsewhere,
+                         .is_suspended = true,
+                         .what = std::move(other_way)};
     }
-    MovedInstance moved = move_marked(id, its_mark, turn);
+    MovedInstance moved =
+        is_there(id) ? move_marked(id, its_mark, turn) : MovedInstance{.end = MoveEnd::not_found};
     moved.jobs = moved_;
     if (moved.end == MoveEnd::done || !moved.is_suspended) {
-        its_mark.remove();
+        // Defended catch: it is complete, which the next move of the instance sees as well.
+        try {
+            its_mark.release(its_mark.owner);
+        } catch (const persistence::DbError&) {
+            return moved;
+        }
     }
     return moved;
 }
 
+bool InstanceMove::is_there(const std::string& id) {
+    return is_instance_suspended(from_.store, id) ||
+           jobs_in(from_.store, schema::kJobPlaces, id) > 0;
+}
+
 MovedInstance InstanceMove::move_marked(const std::string& id, const Mark& mark, Turn& turn) {
-    if (Obstacle obstacle = obstacle_to(id, mark.is_resumed)) {
-        obstacle->is_suspended = mark.is_resumed;
-        return *std::move(obstacle);
-    }
     const bool was_suspended_here = is_instance_suspended(from_.store, id);
     const bool was_suspended_there = is_instance_suspended(to_.store, id);
-    const auto undo = [&](MovedInstance why) {
-        why.is_suspended = mark.is_resumed || moved_ > 0;
-        if (!why.is_suspended && !was_suspended_there) {
-            activate(to_, id, turn);
-        }
-        if (!why.is_suspended && !was_suspended_here) {
-            activate(from_, id, turn);
-        }
-        return why;
-    };
+    MovedInstance moved;
+    // Defended catch: what the other database cannot hold is a refusal like others.
+    try {
+        moved = move_at_rest(id, mark, turn);
+    } catch (const std::invalid_argument& error) {
+        moved = {.end = MoveEnd::not_storable, .what = error.what()};
+    }
+    if (moved.end == MoveEnd::done) {
+        return moved;
+    }
+    // What this move has brought there, or an earlier one, needs the rest.
+    moved.is_suspended =
+        moved_ > 0 || (mark.is_resumed && jobs_in(to_.store, schema::kJobPlaces, id) > 0);
+    if (moved.is_suspended) {
+        return moved;
+    }
+    const bool is_to_go_on = mark.is_resumed && !mark.was_suspended;
+    if (is_to_go_on || !was_suspended_there) {
+        activate(to_, id, turn);
+    }
+    if (is_to_go_on || !was_suspended_here) {
+        activate(from_, id, turn);
+    }
+    return moved;
+}
+
+MovedInstance InstanceMove::move_at_rest(const std::string& id, const Mark& mark, Turn& turn) {
+    const bool may_be_copies = mark.is_resumed || (is_instance_suspended(from_.store, id) &&
+                                                   is_instance_suspended(to_.store, id));
+    if (Obstacle obstacle = obstacle_to(id, may_be_copies)) {
+        return *std::move(obstacle);
+    }
     if (!comes_to_rest(id, turn)) {
-        return undo({.end = MoveEnd::still_runs});
+        return {.end = MoveEnd::still_runs};
+    }
+    // Anew: it may have taken long.
+    if (Obstacle obstacle = obstacle_to(id, may_be_copies)) {
+        return *std::move(obstacle);
     }
     if (Obstacle obstacle = move_all(id, turn)) {
-        return undo(*std::move(obstacle));
+        return *std::move(obstacle);
     }
     if (!mark.was_suspended) {
         activate(to_, id, turn);
@@ -284,15 +379,11 @@ MovedInstance InstanceMove::move_marked(const std::string& id, const Mark& mark,
         .is_suspended = mark.was_suspended, .left = jobs_in(from_.store, schema::kJobPlaces, id)};
 }
 
-InstanceMove::Obstacle InstanceMove::obstacle_to(const std::string& id, bool is_resumed) {
-    if (!is_resumed && jobs_in(from_.store, schema::kJobPlaces, id) == 0 &&
-        !is_instance_suspended(from_.store, id)) {
-        return MovedInstance{.end = MoveEnd::not_found};
-    }
+InstanceMove::Obstacle InstanceMove::obstacle_to(const std::string& id, bool may_be_copies) {
     Obstacle obstacle;
     for (const JobPlace place : schema::kJobPlaces) {
         for_each_page_of(from_.store, place, id, [&](const std::vector<Job>& jobs) {
-            obstacle = obstacle_to_page(jobs, is_resumed);
+            obstacle = obstacle_to_page(jobs, may_be_copies);
             return !obstacle.has_value();
         });
         if (obstacle) {
@@ -303,7 +394,7 @@ InstanceMove::Obstacle InstanceMove::obstacle_to(const std::string& id, bool is_
 }
 
 InstanceMove::Obstacle
-InstanceMove::obstacle_to_page(const std::vector<Job>& jobs, bool is_resumed) {
+InstanceMove::obstacle_to_page(const std::vector<Job>& jobs, bool may_be_copies) {
     for (const Job& job : jobs) {
         if (is_of_series(job)) {
             return MovedInstance{.end = MoveEnd::of_series, .what = schema::series_key_of(job)};
@@ -320,7 +411,7 @@ InstanceMove::obstacle_to_page(const std::vector<Job>& jobs, bool is_resumed) {
     for (const JobPlace place : schema::kJobPlaces) {
         for (const Job& other : to_.store.list(place, same_ids, "", jobs.size())) {
             const auto job = by_id.find(other.id);
-            if (job != by_id.end() && !(is_resumed && is_same_job(*job->second, other))) {
+            if (job != by_id.end() && !(may_be_copies && is_same_job(*job->second, other))) {
                 return MovedInstance{.end = MoveEnd::id_taken, .what = other.id};
             }
         }
@@ -407,7 +498,7 @@ InstanceMove::Obstacle InstanceMove::move_place(JobPlace place, const std::strin
 }
 
 std::optional<JobCopy> InstanceMove::copy_of(JobPlace place, Job job) {
-    JobCopy copy{.job = std::move(job)};
+    JobCopy copy{.job = std::move(job), .must_be_suspended = true};
     if (!copy.job.custom_values_id.empty()) {
         auto found = from_.store.find(copy.job.id);
         if (!found || found->place != place) {
@@ -431,25 +522,30 @@ std::optional<JobCopy> InstanceMove::copy_of(JobPlace place, Job job) {
 
 InstanceMove::Obstacle
 InstanceMove::move_page(JobPlace place, std::vector<JobCopy> page, Turn& turn) {
-    turn.keep();
-    const std::vector<bool> are_added = to_.store.restore(place, page);
+    for (const JobCopy& copy : page) {
+        if (is_of_series(copy.job)) {
+            return MovedInstance{
+                .end = MoveEnd::of_series, .what = schema::series_key_of(copy.job)};
+        }
+    }
     std::set<std::string, std::less<>> alone;
     for (persistence::Suspension& job : from_.store.suspensions(SuspensionScope::job)) {
         alone.insert(std::move(job.id));
     }
+    for (JobCopy& copy : page) {
+        copy.is_suspended_alone = alone.contains(copy.job.id);
+    }
+    turn.keep();
+    const std::vector<bool> are_added = to_.store.restore(place, page);
     std::vector<Job> added;
     std::vector<Job> settled;
     Obstacle obstacle;
-    for (std::size_t i = 0; i < page.size() && !obstacle; ++i) {
-        Job& job = page[i].job;
-        if (!are_added[i]) {
-            obstacle = settle(place, job, settled);
-            continue;
+    for (std::size_t i = 0; i < page.size(); ++i) {
+        if (are_added[i]) {
+            added.push_back(std::move(page[i].job));
+        } else if (!obstacle) {
+            obstacle = settle(place, page[i].job, settled);
         }
-        if (alone.contains(job.id)) {
-            to_.store.suspend(SuspensionScope::job, job.id, to_.clock.now());
-        }
-        added.push_back(std::move(job));
     }
     turn.keep();
     if (obstacle) {

@@ -39,8 +39,9 @@ enum class MoveEnd {
     key_held,          ///< The other database has `what`, a unique key of a job, for job `holder`.
     id_taken,          ///< The other database has another job with the id `what`.
     differs,           ///< Job `what` stands in both and was changed in both since it was copied.
-    moved_by_another,  ///< A program that has the lock `holder`.
-    goes_elsewhere,    ///< A move to the engine `what` was interrupted.
+    not_storable,      ///< The other database refuses it, in the words `what`.
+    moved_by_another,  ///< A program that has the lock, `holder`.
+    goes_elsewhere,    ///< Another move, `what` (`from a to b`), was interrupted.
 };
 
 /// What became of an instance.
@@ -63,16 +64,22 @@ struct MovedInstance {
 /// stored of them. Their past stays where it was: job log, runs, and incidents, which end there.
 ///
 /// An instance is suspended in both databases while it moves, so that none of its jobs runs, and
-/// each page of jobs is added in one before it is removed from the other. Two named locks guard it:
-/// one, of some seconds, that one program alone moves an instance; and one, held for as long as the
-/// move is not complete, says where it goes and whether it was suspended before. So whoever is
-/// killed, or meets a DbError, leaves jobs in both databases that run in neither, and the next move
-/// of the instance completes it. Nothing is lost; a job runs twice, or comes back though it was
-/// removed, only if somebody activates the instance or removes jobs of it before that.
+/// each page of jobs is added in one before it is removed from the other. Two named locks in both
+/// databases guard it: one, of some seconds, so that one program alone moves an instance; and one,
+/// held until the move is complete, that says from where it goes to where and whether it was
+/// suspended before. So whoever is killed, or meets a DbError, leaves jobs in both databases that
+/// run in neither, and the next move of the instance, there or back, completes it. Nothing is lost;
+/// a job runs twice, or comes back though it was removed, only if somebody activates the instance
+/// or removes jobs of it before that.
 ///
 /// Thread safety: none. What it is made of must outlive it.
 class InstanceMove final {
 public:
+    /// `from a to b`: a move of the instance that is not complete; nullopt: there is none. Whoever
+    /// would activate it asks.
+    [[nodiscard]] static std::optional<std::string>
+    incomplete(persistence::NamedLockStore& locks, const std::string& id, schema::TimePoint now);
+
     struct Side {
         std::string engine;
         persistence::OperatorStore& store;
@@ -83,7 +90,7 @@ public:
     InstanceMove(Side from, Side to, InstanceMoveRules rules)
         : from_(std::move(from)), to_(std::move(to)), rules_(std::move(rules)) {}
 
-    /// Throws DbError, and std::invalid_argument for a time that the other database cannot hold.
+    /// Throws DbError.
     [[nodiscard]] MovedInstance move(const std::string& id);
 
 private:
@@ -95,8 +102,11 @@ private:
 
     [[nodiscard]] Mark mark(const std::string& id);
     [[nodiscard]] MovedInstance move_marked(const std::string& id, const Mark& mark, Turn& turn);
-    [[nodiscard]] Obstacle obstacle_to(const std::string& id, bool is_resumed);
-    [[nodiscard]] Obstacle obstacle_to_page(const std::vector<schema::Job>& jobs, bool is_resumed);
+    [[nodiscard]] MovedInstance move_at_rest(const std::string& id, const Mark& mark, Turn& turn);
+    [[nodiscard]] bool is_there(const std::string& id);
+    [[nodiscard]] Obstacle obstacle_to(const std::string& id, bool may_be_copies);
+    [[nodiscard]] Obstacle
+    obstacle_to_page(const std::vector<schema::Job>& jobs, bool may_be_copies);
     [[nodiscard]] Obstacle key_obstacle(const schema::Job& job);
     [[nodiscard]] bool comes_to_rest(const std::string& id, Turn& turn);
     [[nodiscard]] Obstacle move_all(const std::string& id, Turn& turn);

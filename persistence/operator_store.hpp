@@ -124,9 +124,15 @@ struct JobCopy {
     schema::Job job = {};      ///< With its payload.
     std::string details = {};  ///< The stack trace or output of the last failure, or empty.
 
-    /// Of a suspended job: whether it had its unique key, and until when whatever becomes of it.
+    /// Whether it has its unique key, and until when whatever becomes of it; a dead letter has it
+    /// only for a period.
     bool has_key = true;
     std::optional<schema::TimePoint> key_until = {};
+
+    bool is_suspended_alone = false;  ///< By itself, not only with what it belongs to.
+
+    /// Left out where nothing of it is suspended, among the dead letters too.
+    bool must_be_suspended = false;
 
     bool operator==(const JobCopy&) const = default;
 };
@@ -280,6 +286,7 @@ public:
     restore(schema::JobPlace place, std::span<const JobCopy> copies) = 0;
 
     /// As remove(), of jobs that nobody has changed since they were read; others are not found.
+    /// Their unique keys are free too, also those that are held for a period.
     [[nodiscard]] virtual std::vector<JobAnswer> remove_as_read(
         schema::JobPlace place,
         std::span<const schema::Job> jobs,

@@ -25,6 +25,13 @@ namespace jobstrand::schema {
 
 /// The number of an event is its JOB_STATE_, of which Camunda has the first four.
 using jobstrand::JobEvent;
+static_assert(static_cast<int>(JobEvent::created) == 0);
+static_assert(static_cast<int>(JobEvent::failed) == 1);
+static_assert(static_cast<int>(JobEvent::succeeded) == 2);
+static_assert(static_cast<int>(JobEvent::deleted) == 3);
+static_assert(static_cast<int>(JobEvent::dead) == 4);
+static_assert(static_cast<int>(JobEvent::requeued) == 5);
+static_assert(static_cast<int>(JobEvent::interrupted) == 6);
 
 inline constexpr std::array kJobEvents{
     JobEvent::created,

@@ -25,6 +25,9 @@ enum class ErrorKind {
 /// The database did not do what it was asked for. `what()` is one line that says what was attempted
 /// and what the database said; it never has a password in it.
 ///
+/// The engine derives from it. Of an error that an app derives and throws through the engine, only
+/// the kind and the text come back.
+///
 /// What an app did wrong is not an Error but a std::logic_error whose text says what to do instead:
 /// a value that no column holds (std::invalid_argument), or calls in an order that makes no sense.
 class Error : public std::runtime_error {

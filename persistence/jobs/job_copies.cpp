@@ -107,16 +107,33 @@ std::vector<const Job*> rows_with_free_ids(Transaction& transaction, const std::
     return free;
 }
 
-/// Leaves those of whom something is suspended. It cannot be activated before the transaction ends.
-void keep_suspended(Transaction& transaction, std::vector<const Job*>& rows) {
+/// Leaves out those of whom nothing is suspended. What is, is not activated before the transaction
+/// ends.
+void keep_suspended(
+    Transaction& transaction,
+    const Restored& restored,
+    JobPlace place,
+    std::vector<const Job*>& rows
+) {
+    const bool is_any_asked = place == JobPlace::suspended ||
+                              std::ranges::any_of(restored.copies, [](const JobCopy* copy) {
+                                  return copy->must_be_suspended;
+                              });
+    if (!is_any_asked) {
+        return;
+    }
     const SuspendedScopes suspended = find_suspended(transaction, rows, SuspensionMoment::change);
-    std::erase_if(rows, [&](const Job* row) { return !suspended.contain(*row); });
+    std::erase_if(rows, [&](const Job* row) {
+        return (place == JobPlace::suspended || restored.copy_of(*row).must_be_suspended) &&
+               !suspended.contain(*row);
+    });
 }
 
 /// Gives them the unique keys that they had. Leaves out those whose key another job has.
 void take_keys(
     Transaction& transaction,
     const Restored& restored,
+    JobPlace place,
     std::vector<const Job*>& rows,
     schema::TimePoint now
 ) {
@@ -124,7 +141,9 @@ void take_keys(
     std::vector<KeyClaim> for_a_period;
     for (const Job* const row : rows) {
         const JobCopy& copy = restored.copy_of(*row);
-        if (row->unique_key.empty() || !copy.has_key) {
+        const bool holds =
+            copy.has_key && (place == JobPlace::suspended || copy.key_until.value_or(now) > now);
+        if (row->unique_key.empty() || !holds) {
             continue;
         }
         with_key.push_back(*row);
@@ -173,10 +192,10 @@ std::vector<bool> SqlOperatorStore::restore(JobPlace place, std::span<const JobC
             require_storable_times(row, transaction.dialect());
         }
         added = rows_with_free_ids(transaction, restored.rows);
-        if (place == JobPlace::suspended) {
-            keep_suspended(transaction, added);
-            take_keys(transaction, restored, added, context_.clock.now());
-        }
+        const schema::TimePoint now = context_.clock.now();
+        forget_marks_of_ended_jobs(transaction);
+        keep_suspended(transaction, restored, place, added);
+        take_keys(transaction, restored, place, added, now);
         insert_long_texts(transaction, restored, added);
         ExecutionCounts counts(transaction);
         for (const Job* const row : added) {
@@ -184,6 +203,11 @@ std::vector<bool> SqlOperatorStore::restore(JobPlace place, std::span<const JobC
         }
         counts.write();
         insert_rows(transaction, place, added);
+        for (const Job* const row : added) {
+            if (restored.copy_of(*row).is_suspended_alone) {
+                mark_suspended(transaction, SuspensionScope::job, row->id, now);
+            }
+        }
         if (place == JobPlace::dead_letter) {
             log_restored(transaction, context_, added);
         }
@@ -204,6 +228,27 @@ std::vector<bool> SqlOperatorStore::restore(JobPlace place, std::span<const JobC
     return answers;
 }
 
+namespace {
+
+std::vector<Job> those_with_key(const std::vector<Job>& rows) {
+    std::vector<Job> with_key;
+    std::ranges::copy_if(rows, std::back_inserter(with_key), [](const Job& row) {
+        return !row.unique_key.empty();
+    });
+    return with_key;
+}
+
+std::vector<KeyClaim> keys_of(const std::vector<Job>& jobs) {
+    std::vector<KeyClaim> claims;
+    for (const Job& job : jobs) {
+        claims.push_back({.key = job.unique_key, .job = job.id});
+    }
+    std::ranges::sort(claims, {}, &KeyClaim::key);
+    return claims;
+}
+
+}  // namespace
+
 std::vector<JobAnswer>
 SqlOperatorStore::remove_as_read(JobPlace place, std::span<const Job> jobs, schema::TimePoint now) {
     std::map<std::string_view, int> revisions;
@@ -221,9 +266,11 @@ SqlOperatorStore::remove_as_read(JobPlace place, std::span<const Job> jobs, sche
         for (const Job& row : rows) {
             answers.emplace(row.id, JobAnswer::done);
         }
+        const std::vector<Job> with_key = those_with_key(rows);
         MovePipeline moves(transaction, context_, place, now);
         moves.decide(std::move(rows), schema::removed);
         moves.write();
+        withdraw_keys(transaction, keys_of(with_key));
         return answers;
     });
 }

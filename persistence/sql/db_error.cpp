@@ -4,11 +4,29 @@ namespace jobstrand::persistence {
 
 namespace {
 
-// Both list the same kinds in the same order.
-static_assert(static_cast<int>(DbErrorKind::other) == static_cast<int>(ErrorKind::other));
+template <ErrorKind kind, DbErrorKind ours>
+constexpr bool kIsSame = static_cast<int>(kind) == static_cast<int>(ours);
+
+static_assert(kIsSame<ErrorKind::conflict, DbErrorKind::conflict>);
+static_assert(kIsSame<ErrorKind::busy, DbErrorKind::busy>);
+static_assert(kIsSame<ErrorKind::connection_lost, DbErrorKind::connection_lost>);
+static_assert(kIsSame<ErrorKind::in_doubt, DbErrorKind::in_doubt>);
+static_assert(kIsSame<ErrorKind::duplicate_key, DbErrorKind::duplicate_key>);
+static_assert(kIsSame<ErrorKind::too_long, DbErrorKind::too_long>);
+static_assert(kIsSame<ErrorKind::read_only, DbErrorKind::read_only>);
+static_assert(kIsSame<ErrorKind::storage_full, DbErrorKind::storage_full>);
+static_assert(kIsSame<ErrorKind::not_a_database, DbErrorKind::not_a_database>);
+static_assert(kIsSame<ErrorKind::access_denied, DbErrorKind::access_denied>);
+static_assert(kIsSame<ErrorKind::unreachable, DbErrorKind::unreachable>);
+static_assert(kIsSame<ErrorKind::schema_missing, DbErrorKind::schema_missing>);
+static_assert(kIsSame<ErrorKind::other, DbErrorKind::other>);
 
 ErrorKind public_kind_of(DbErrorKind kind) {
     return kind == DbErrorKind::unreadable ? ErrorKind::other : static_cast<ErrorKind>(kind);
+}
+
+DbErrorKind kind_of(ErrorKind kind) {
+    return kind < ErrorKind::other ? static_cast<DbErrorKind>(kind) : DbErrorKind::other;
 }
 
 }  // namespace
@@ -50,8 +68,7 @@ std::string_view name_of(DbErrorKind kind) {
 DbError::DbError(DbErrorKind kind, const std::string& message)
     : Error(public_kind_of(kind), message), kind_(kind) {}
 
-DbError::DbError(const Error& error)
-    : Error(error), kind_(static_cast<DbErrorKind>(error.kind())) {}
+DbError::DbError(const Error& error) : Error(error), kind_(kind_of(error.kind())) {}
 
 bool DbError::is_outage() const noexcept {
     return poisons_connection() || kind_ == DbErrorKind::unreachable ||

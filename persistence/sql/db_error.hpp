@@ -10,8 +10,8 @@ namespace jobstrand::persistence {
 /// What a caller can do about a database error. Every native error is mapped to one of these, in
 /// one function per driver; nothing else looks at codes.
 ///
-/// They are the public ErrorKind and one more, which an app can do nothing about; its switches need
-/// not know it.
+/// They are the public ErrorKind, by the same numbers, and one more, which an app can do nothing
+/// about; its switches need not know it.
 enum class DbErrorKind {
     conflict,  ///< Also a serialization failure, or a certification conflict.
     busy,

@@ -29,8 +29,12 @@ protected:
     }
 
     [[nodiscard]] MovedInstance to(const InstanceMove::Side& side, InstanceMoveRules rules) {
-        const InstanceMove::Side here{"here", store_, lock_store_, clock_};
-        return InstanceMove(here, side, std::move(rules)).move("p");
+        return InstanceMove(here_, side, std::move(rules)).move("p");
+    }
+
+    [[nodiscard]] MovedInstance move_back() {
+        const auto wait = [this](schema::Duration time) { clock_.tick(time); };
+        return InstanceMove(there_, here_, {.wait = wait}).move("p");
     }
 
     [[nodiscard]] OperatorStore& there() { return other_->jobs(); }
@@ -64,6 +68,7 @@ protected:
 
     const test::SqliteFile other_file_;
     const test::OpenStore other_{other_file_.url_text()};
+    const InstanceMove::Side here_{"here", store_, lock_store_, clock_};
     const InstanceMove::Side there_{"there", other_->jobs(), other_->named_locks(), clock_};
     std::function<void(schema::Duration)> waits_;
 };
@@ -172,7 +177,10 @@ TEST_F(InstanceMoveTest, A_move_that_was_killed_goes_nowhere_else) {
     third.engine = "third";
     const MovedInstance moved = to(third, {});
     EXPECT_EQ(moved.end, MoveEnd::goes_elsewhere);
-    EXPECT_EQ(moved.what, "there");
+    EXPECT_EQ(moved.what, "from here to there");
+    for (persistence::NamedLockStore* const locks : {&lock_store_, &other_->named_locks()}) {
+        EXPECT_EQ(InstanceMove::incomplete(*locks, "p", clock_.now()), "from here to there");
+    }
     EXPECT_TRUE(moved.is_suspended);
     EXPECT_EQ(places(), "suspended=1");
     EXPECT_EQ(move().jobs, 1);
@@ -266,17 +274,116 @@ TEST_F(InstanceMoveTest, Unique_keys_go_along_with_what_is_left_of_their_periods
     EXPECT_EQ(there().key_owner("open").value().until, std::nullopt);
 }
 
+TEST_F(InstanceMoveTest, The_key_of_a_dead_letter_goes_along_for_its_period) {
+    insert_unique(a_job("a").of_instance("p").with_key("k"), {.period = 24h * 365 * 50});
+    const std::string one = "a";
+    (void)store_.cancel(JobPlace::executable, std::span(&one, 1), "no", clock_.now());
+    EXPECT_EQ(move().jobs, 1);
+    EXPECT_EQ(jobs_there(), "dead:a");
+    EXPECT_EQ(there().key_owner("k").value().job, "a");
+}
+
+TEST_F(InstanceMoveTest, A_series_that_begins_while_jobs_run_keeps_the_instance_as_it_is) {
+    insert(JobPlace::executable, a_job("a").of_instance("p"));
+    lock_all();
+    waits_ = [this](schema::Duration time) {
+        clock_.tick(time);
+        insert_series("nightly");
+        execute("UPDATE ACT_RU_TIMER_JOB SET PROCESS_INSTANCE_ID_ = 'p'");
+        execute("UPDATE ACT_RU_JOB SET LOCK_OWNER_ = NULL, LOCK_EXP_TIME_ = NULL");
+    };
+    EXPECT_EQ(move().end, MoveEnd::of_series);
+    EXPECT_EQ(jobs_there(), "");
+    EXPECT_FALSE(is_suspended(store_) || is_suspended(there()));
+}
+
+// Some of its page were added before the one whose id is taken was seen, and some behind it.
+TEST_F(InstanceMoveTest, What_was_added_in_vain_is_taken_back) {
+    for (const char* const id : {"a", "m", "z"}) {
+        insert(JobPlace::executable, a_job(id).of_instance("p"));
+    }
+    other_file_.connect()->execute(
+        "CREATE TRIGGER another AFTER INSERT ON JS_SUSPENSION BEGIN INSERT INTO ACT_RU_TIMER_JOB "
+        "(ID_, REV_, TYPE_, HANDLER_TYPE_) VALUES ('m', 1, 'timer', 'other'); END",
+        {}
+    );
+    const MovedInstance moved = move();
+    EXPECT_EQ(moved.end, MoveEnd::id_taken);
+    EXPECT_EQ(moved.what, "m");
+    EXPECT_FALSE(moved.is_suspended || is_suspended(store_) || is_suspended(there()));
+    EXPECT_EQ(jobs_there(), "timer:m");
+    EXPECT_EQ(places(), "executable=3");
+}
+
+TEST_F(InstanceMoveTest, What_is_suspended_by_itself_stays_so_also_behind_a_move_that_was_killed) {
+    insert_all(JobPlace::executable, {"x"});
+    insert(JobPlace::executable, a_job("a").of_instance("p"));
+    store_.suspend(SuspensionScope::job, "a", clock_.now());
+    move_and_die();
+    EXPECT_EQ(move().jobs, 1);
+    EXPECT_EQ(jobs_there(), "suspended:a");
+
+    there().activate(SuspensionScope::job, "a", clock_.now());
+    EXPECT_EQ(move_back().jobs, 1);
+    EXPECT_EQ(places(), "executable=2") << "not suspended by what was said before it went";
+}
+
+TEST_F(InstanceMoveTest, A_move_that_was_killed_may_go_back) {
+    insert(JobPlace::executable, a_job("a").of_instance("p"));
+    insert(JobPlace::executable, a_job("b").of_instance("p"));
+    move_and_die();
+    const MovedInstance back = move_back();
+    EXPECT_EQ(back.end, MoveEnd::done);
+    EXPECT_FALSE(back.is_suspended);
+    EXPECT_EQ(places(), "executable=2");
+    EXPECT_EQ(jobs_there(), "");
+    EXPECT_THAT(lock_store_.list("", 10, clock_.now()), testing::IsEmpty());
+}
+
+TEST_F(InstanceMoveTest, A_move_that_was_killed_before_it_copied_anything_ends_as_it_began) {
+    insert(JobPlace::executable, a_job("a").of_instance("p"));
+    lock_all();
+    store_.suspend(SuspensionScope::instance, "p", clock_.now());
+    (void)lock_store_.acquire(
+        {"jobstrand move of p", "from here to there, was active, 1", 24h}, clock_.now()
+    );
+    const MovedInstance moved = move({.patience = 0s});
+    EXPECT_EQ(moved.end, MoveEnd::still_runs);
+    EXPECT_FALSE(moved.is_suspended || is_suspended(store_));
+    EXPECT_THAT(lock_store_.list("", 10, clock_.now()), testing::IsEmpty());
+}
+
+TEST_F(InstanceMoveTest, The_lock_of_a_move_that_was_complete_but_for_it_is_in_nobodys_way) {
+    insert(JobPlace::executable, a_job("a").of_instance("p"));
+    (void)lock_store_.acquire(
+        {"jobstrand move of p", "from here to there, was suspended, 1", 24h}, clock_.now()
+    );
+    EXPECT_FALSE(move().is_suspended);
+    EXPECT_EQ(jobs_there(), "executable:a");
+    EXPECT_THAT(lock_store_.list("", 10, clock_.now()), testing::IsEmpty());
+}
+
+TEST_F(InstanceMoveTest, A_lock_of_an_apps_own_by_that_name_is_left_alone) {
+    insert(JobPlace::executable, a_job("a").of_instance("p"));
+    (void)lock_store_.acquire({"jobstrand move of p", "a", 24h}, clock_.now());
+    const MovedInstance moved = move();
+    EXPECT_EQ(moved.end, MoveEnd::moved_by_another);
+    EXPECT_EQ(moved.holder, "a");
+    EXPECT_EQ(places(), "executable=1");
+    EXPECT_EQ(InstanceMove::incomplete(lock_store_, "p", clock_.now()), std::nullopt);
+}
+
 TEST_F(InstanceMoveTest, One_program_alone_moves_an_instance) {
     insert(JobPlace::executable, a_job("a").of_instance("p"));
     const auto lock = [&](schema::Duration time) {
-        (void)lock_store_.acquire({"mover p", "another", time}, clock_.now());
+        (void)lock_store_.acquire({"jobstrand mover of p", "another", time}, clock_.now());
     };
     lock(1h);
     const MovedInstance moved = move();
     EXPECT_EQ(moved.end, MoveEnd::moved_by_another);
     EXPECT_EQ(moved.holder, "another");
     EXPECT_EQ(places(), "executable=1");
-    (void)lock_store_.release("mover p", "another", clock_.now());
+    (void)lock_store_.release("jobstrand mover of p", "another", clock_.now());
     lock(10s);
     EXPECT_EQ(move().jobs, 1) << "the lock of one that was killed is waited for";
 }

@@ -279,6 +279,20 @@ TEST_F(PublicEngine, Errors_of_the_database_are_public_and_an_app_may_throw_them
     EXPECT_THROW(engine_.enqueue({.payload = "without a type"}), std::invalid_argument);
 }
 
+TEST_F(PublicEngine, An_error_of_another_call_while_rows_are_read_is_none_of_the_transaction) {
+    EngineOptions nowhere = options();
+    nowhere.database_url = "sqlite:/nowhere/jobs.db";
+    engine_.in_transaction([&](Transaction& transaction) {
+        transaction.execute("CREATE TABLE orders (id INTEGER)");
+        EXPECT_THROW(
+            transaction.query("SELECT 1", {}, [&](const Row&) { const Engine away(nowhere); }),
+            Error
+        );
+        transaction.execute("INSERT INTO orders VALUES (17)");
+    });
+    EXPECT_THAT(texts_of("SELECT id FROM orders"), ElementsAre("17"));
+}
+
 TEST_F(PublicEngine, Series_are_started_with_one_struct) {
     const std::string key = engine_.start_series({
         .turn = {.handler_type = "report", .payload = "{}"},
@@ -497,6 +511,16 @@ TEST_F(UniqueJobs, A_second_one_is_refused_and_the_first_is_named) {
     }
     EXPECT_EQ(engine_.find(first)->unique_key, "order 17");
     EXPECT_EQ(engine_.count(JobPlace::executable), 1);
+}
+
+TEST_F(UniqueJobs, A_rule_that_is_none_is_refused) {
+    (void)engine_.enqueue({.handler_type = "mail", .unique_key = "k"});
+    EXPECT_THROW(
+        (void)engine_.enqueue(
+            {.handler_type = "mail", .unique_key = "k", .on_duplicate = static_cast<OnDuplicate>(7)}
+        ),
+        std::invalid_argument
+    );
 }
 
 TEST_F(UniqueJobs, One_that_is_kept_is_the_answer) {

@@ -76,8 +76,9 @@ persistence::OnIncident listener_of(const OnIncident& on_incident) {
     if (!on_incident) {
         return {};
     }
-    return
-        [on_incident](const persistence::Incident& incident) { on_incident(to_public(incident)); };
+    return [on_incident](const persistence::Incident& incident) {
+        with_foreign_errors([&] { on_incident(to_public(incident)); });
+    };
 }
 
 }  // namespace

@@ -8,8 +8,6 @@
 #include "persistence/series_store.hpp"
 #include "persistence/sql/connection.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "persistence/unique_keys.hpp"
-#include "schema/acquisition.hpp"
 #include "schema/job.hpp"
 #include "schema/job_definition.hpp"
 #include "schema/job_failure.hpp"
@@ -66,6 +64,21 @@ auto with_own_errors(const Call& call) {
         throw;
     } catch (const Error& error) {
         throw persistence::DbError(error);
+    }
+}
+
+/// Calls the app's code in the midst of our work with a database. What other calls of an engine
+/// have thrown there, and the app lets through, is none of this database's errors.
+template <typename Call>
+auto with_foreign_errors(const Call& call) {
+    // Defended catch: else a transaction would count as failed, and be run again.
+    try {
+        return call();
+    } catch (const persistence::DbError& error) {
+        if (error.kind() == persistence::DbErrorKind::unreadable) {
+            throw;  // Of the row that is being read.
+        }
+        throw Error(static_cast<const Error&>(error).kind(), error.what());
     }
 }
 

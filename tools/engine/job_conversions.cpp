@@ -96,6 +96,9 @@ std::vector<executor::UniqueJob> jobs_of(std::vector<NewJob> jobs) {
     std::vector<executor::UniqueJob> ours;
     ours.reserve(jobs.size());
     for (NewJob& job : jobs) {
+        if (job.on_duplicate > OnDuplicate::replace) {
+            throw std::invalid_argument("on_duplicate is none of its values");
+        }
         const schema::KeyRule rule{.on_duplicate = job.on_duplicate, .period = job.unique_for};
         ours.push_back({.job = job_of(std::move(job)), .rule = rule});
     }

@@ -95,7 +95,9 @@ void Transaction::query(
 ) {
     persistence::Transaction& ours = open_->ours();
     ours.app_runs(sql);
-    ours.query({.sql = sql}, engine::values_of(parameters), read);
+    ours.query({.sql = sql}, engine::values_of(parameters), [&](const persistence::Row& row) {
+        engine::with_foreign_errors([&] { read(row); });
+    });
 }
 
 void Transaction::query(

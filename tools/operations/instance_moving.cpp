@@ -13,7 +13,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -46,7 +48,7 @@ struct PlannedMove {
             {"--to",
              &InstanceMoving::to,
              "The engine [where spreadOver says that each belongs]",
-             {.unit = "ENGINE"}},
+             {.unit = "NAME"}},
             {"--wait",
              &InstanceMoving::patience,
              "How long running jobs of an instance may take to end [1m]",
@@ -140,8 +142,12 @@ plan_of(Session& session, const InstanceMoving& wanted, const Rule& rule) {
         return plan_of_all(session, rule);
     }
     std::vector<PlannedMove> moves;
+    std::set<std::string_view> seen;
     for (const std::string& id : wanted.ids) {
         (void)app_id_of("the id", id);
+        if (!seen.insert(id).second) {
+            continue;
+        }
         if (auto move = rule.plan(id)) {
             moves.push_back(*std::move(move));
         } else {
@@ -280,15 +286,17 @@ private:
                 what,
                 id
             );
+        case MoveEnd::not_storable:
+            return fmt::format("instance {} cannot be stored in engine {}: {}", id, to, moved.what);
         case MoveEnd::moved_by_another:
-            return fmt::format("another program moves instance {}: try again when it is done", id);
+            return fmt::format(
+                "another program moves instance {} ({} has the lock): try again when it is done",
+                id,
+                quoted_if_needed(moved.holder)
+            );
         case MoveEnd::goes_elsewhere:
             return fmt::format(
-                "a move of instance {} to engine {} was interrupted: complete that first, with "
-                "--to {}",
-                id,
-                what,
-                what
+                "a move of instance {} {} was interrupted: complete that first", id, moved.what
             );
     }
     return {};
@@ -352,15 +360,22 @@ public:
             add(move, moved);
         } catch (const persistence::DbError& error) {
             fail(move, error.what());
-        } catch (const std::invalid_argument& error) {
-            fail(move, error.what());
         }
     }
 
     [[nodiscard]] ExitCode finish() {
         writer_.finish();
         for (const auto& [engine, instances] : moved_to_) {
-            audit_in(engine, instances);
+            // Defended catch: they are moved all the same.
+            try {
+                audit_in(engine, instances);
+            } catch (const persistence::DbError& error) {
+                session_.tell(fmt::format(
+                    "the audit of engine {} was not written: {}",
+                    quoted_if_needed(engine),
+                    error.what()
+                ));
+            }
         }
         return tally_.exit_code();
     }
@@ -401,9 +416,8 @@ private:
     void fail(const PlannedMove& move, const std::string& why) {
         ++tally_.failed;
         session_.tell(fmt::format(
-            "jobstrand: instance {}, to engine {}: {}; what has begun is completed when it is "
-            "moved "
-            "again, and is suspended until then",
+            "jobstrand: instance {}, to engine {}: {}; if the move has begun, the instance is "
+            "suspended until it is moved again",
             quoted_if_needed(move.id),
             quoted_if_needed(move.to),
             why

@@ -1,4 +1,5 @@
 #include "deadletter/bulk_change.hpp"
+#include "deadletter/instance_move.hpp"
 #include "persistence/suspension.hpp"
 #include "schema/job_definition.hpp"
 #include "tools/handlers/operator_jobs.hpp"
@@ -227,6 +228,26 @@ change_at_once(Session& session, SuspensionVerb verb, const std::vector<std::str
     return counts;
 }
 
+/// Its jobs may stand in two databases, and would run in both.
+void refuse_if_moving(Session& session, const std::vector<std::string>& instances) {
+    for (const std::string& id : instances) {
+        const auto way = deadletter::InstanceMove::incomplete(
+            session.named_locks(), id, session.engine().clock().now()
+        );
+        if (way) {
+            throw CliError(
+                ExitCode::refused,
+                fmt::format(
+                    "the move of instance {0} {1} is not complete: `jobstrand instance move {0}` "
+                    "again",
+                    quoted_if_needed(id),
+                    *way
+                )
+            );
+        }
+    }
+}
+
 [[nodiscard]] ExitCode
 change_suspension(Session& session, SuspensionVerb verb, const SuspensionOptions& options) {
     verb.scope = scope_of(verb.scope, options);
@@ -237,6 +258,9 @@ change_suspension(Session& session, SuspensionVerb verb, const SuspensionOptions
     }
     if (const auto due = due_of(session, options.due)) {
         return order_for_later(session, verb, ids, *due);
+    }
+    if (verb.activate && verb.scope == SuspensionScope::instance) {
+        refuse_if_moving(session, ids);
     }
     const deadletter::BulkCounts counts = change_at_once(session, verb, ids);
     if (counts.refused == 0) {
