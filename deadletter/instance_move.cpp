@@ -2,7 +2,6 @@
 
 #include "persistence/job_filter.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "schema/job_fields.hpp"
 #include "schema/paging.hpp"
 #include "schema/series.hpp"
 #include "schema/text/column_text.hpp"
@@ -15,7 +14,6 @@
 #include <set>
 #include <stdexcept>
 #include <string_view>
-#include <variant>
 
 namespace jobstrand::deadletter {
 

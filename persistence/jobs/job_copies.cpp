@@ -230,21 +230,16 @@ std::vector<bool> SqlOperatorStore::restore(JobPlace place, std::span<const JobC
 
 namespace {
 
-std::vector<Job> those_with_key(const std::vector<Job>& rows) {
-    std::vector<Job> with_key;
-    std::ranges::copy_if(rows, std::back_inserter(with_key), [](const Job& row) {
-        return !row.unique_key.empty();
-    });
-    return with_key;
-}
-
-std::vector<KeyClaim> keys_of(const std::vector<Job>& jobs) {
+/// Frees their unique keys, whatever they are held for.
+void withdraw_keys_of(Transaction& transaction, const std::vector<Job>& rows) {
     std::vector<KeyClaim> claims;
-    for (const Job& job : jobs) {
-        claims.push_back({.key = job.unique_key, .job = job.id});
+    for (const Job& row : rows) {
+        if (!row.unique_key.empty()) {
+            claims.push_back({.key = row.unique_key, .job = row.id});
+        }
     }
     std::ranges::sort(claims, {}, &KeyClaim::key);
-    return claims;
+    withdraw_keys(transaction, claims);
 }
 
 }  // namespace
@@ -260,17 +255,17 @@ SqlOperatorStore::remove_as_read(JobPlace place, std::span<const Job> jobs, sche
     return change_named_jobs(context_, place, ids, [&](Transaction& transaction, auto page) {
         std::vector<Job> rows = rows_to_change(transaction, place, page);
         std::erase_if(rows, [&](const Job& row) {
-            return is_locked(row, now) || row.revision != revisions.at(row.id);
+            const auto read = revisions.find(row.id);
+            return is_locked(row, now) || read == revisions.end() || row.revision != read->second;
         });
         AnswersById answers;
         for (const Job& row : rows) {
             answers.emplace(row.id, JobAnswer::done);
         }
-        const std::vector<Job> with_key = those_with_key(rows);
+        withdraw_keys_of(transaction, rows);
         MovePipeline moves(transaction, context_, place, now);
         moves.decide(std::move(rows), schema::removed);
         moves.write();
-        withdraw_keys(transaction, keys_of(with_key));
         return answers;
     });
 }
