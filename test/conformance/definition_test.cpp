@@ -51,11 +51,16 @@ protected:
         return this->job(producer.enqueue({std::move(job)}).front());
     }
 
+    [[nodiscard]] executor::JobProducer producer_on(persistence::SqlStore& store) {
+        return executor::JobProducer(
+            {.store = store.enqueuer(), .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
+            {}
+        );
+    }
+
     RecordingIntake intake_;
     executor::WakeUps wake_ups_;
-    executor::JobProducer producer_{
-        {.store = store_.enqueuer(), .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
-        {}};
+    executor::JobProducer producer_ = producer_on(store_);
 };
 
 ON_EVERY_DATABASE(Definitions);
@@ -165,13 +170,7 @@ TEST_P(Definitions, New_jobs_get_the_category_that_the_text_comes_to) {
 TEST_P(Definitions, What_another_process_changes_counts_within_five_seconds) {
     set_priority("shipping:3", "8");
     Node other(*database_, faults_);
-    executor::JobProducer there(
-        {.store = other.store().enqueuer(),
-         .intake = intake_,
-         .clock = clock_,
-         .wake_ups = wake_ups_},
-        {}
-    );
+    executor::JobProducer there = producer_on(other.store());
     EXPECT_EQ(enqueue_by(there, of_element("charge")).priority, 8);
     set_priority("shipping:3", "9");
     EXPECT_EQ(enqueue_by(there, of_element("charge")).priority, 8);
@@ -182,13 +181,7 @@ TEST_P(Definitions, What_another_process_changes_counts_within_five_seconds) {
 TEST_P(Definitions, Are_read_in_the_transaction_of_an_app_too) {
     set_priority("shipping:3", "8");
     Node other(*database_, faults_);
-    executor::JobProducer there(
-        {.store = other.store().enqueuer(),
-         .intake = intake_,
-         .clock = clock_,
-         .wake_ups = wake_ups_},
-        {}
-    );
+    executor::JobProducer there = producer_on(other.store());
     std::string id;
     other.store().enqueuer().in_transaction(
         [&](Transaction& transaction) {
