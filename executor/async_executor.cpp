@@ -415,8 +415,11 @@ void AsyncExecutor::outcome_was_written(persistence::Outcome outcome) {
 
 void AsyncExecutor::accept(std::vector<schema::Job> jobs, schema::SteadyPoint locked_at) {
     limited_.add(jobs);
-    std::vector<HeldJobPtr> rejected =
-        pool_.submit(order_.admit(held_.add(std::move(jobs), locked_at + settings_.lock_time)));
+    auto held = held_.add(std::move(jobs), locked_at + settings_.lock_time);
+    if (use_.clock.steady_now() - locked_at > settings_.lock_time / 3) {
+        renewal_loop_.wake();  // Its next turn might come too late for them.
+    }
+    std::vector<HeldJobPtr> rejected = pool_.submit(order_.admit(std::move(held)));
     if (!rejected.empty()) {
         const std::lock_guard lock(timers_mutex_);
         release_.give_back(std::move(rejected));

@@ -41,13 +41,11 @@ void AsyncExecutor::add_own_activities() {
     }
 }
 
-// Claims of pages wait for each other; other orders and instances that are taken along have a
-// position of their own.
+// Claims of pages wait for each other, and other orders have a position of their own.
 void AsyncExecutor::add_second_loops() {
     completion_beside_loop_ = &threads_->add_loop(completion_.beside());
     use_.wake_ups.sleepers.completion_beside = [this] { completion_beside_loop_->wake(); };
-    const bool is_by_id = !settings_.order.is_any() && !settings_.instances_together;
-    if (settings_.acquire_async_jobs && is_by_id &&
+    if (settings_.acquire_async_jobs && !settings_.order.is_any() &&
         settings_.lock_granularity == schema::LockGranularity::row) {
         PollingLoop& loop = add_activity(acquirer_.beside());
         use_.wake_ups.sleepers.acquisition_beside = [&loop] { loop.wake(); };

@@ -30,14 +30,27 @@ schema::Duration LockRenewal::run_once() {
     return lock_time_ / 3;
 }
 
+// Late, it could end a lock before its time that was renewed meanwhile.
+persistence::LockClaim LockRenewal::extension(schema::SteadyPoint began) const {
+    return {
+        .owner = lock_owner_,
+        .until = use_.clock.now() + lock_time_,
+        .is_late = [this, late_from = began + lock_time_ / 3] {
+            return use_.clock.steady_now() >= late_from;
+        }};
+}
+
 void LockRenewal::renew(schema::SteadyPoint now, schema::SteadyPoint ending_before) {
     const std::vector<persistence::Fence> fences = use_.held.expiring_before(ending_before);
     if (fences.empty()) {
         return;
     }
-    const std::vector<std::string> lost = use_.held.without_taken(use_.store.extend_locks(
-        {.owner = lock_owner_, .until = use_.clock.now() + lock_time_}, fences
-    ));
+    std::vector<std::string> lost;
+    try {
+        lost = use_.held.without_taken(use_.store.extend_locks(extension(now), fences));
+    } catch (const persistence::NothingClaimed&) {
+        return renew(use_.clock.steady_now(), ending_before);
+    }
     use_.held.lost(lost);
     use_.held.extended(fences, now + lock_time_);
     for (const std::string& id : lost) {

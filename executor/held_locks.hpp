@@ -43,6 +43,7 @@ public:
     void renew_all() { renew(use_.clock.steady_now(), schema::SteadyPoint::max()); }
 
 private:
+    [[nodiscard]] persistence::LockClaim extension(schema::SteadyPoint began) const;
     void renew(schema::SteadyPoint now, schema::SteadyPoint ending_before);
 
     const Dependencies use_;

@@ -108,24 +108,37 @@ schema::Duration JobAcquirer::run_once() {
     );
     limit.limited = room.limited;
     const bool is_behind_in_ranges = !ranges_.is_at_start();
+    std::optional<ClaimLine::Place> place = place_in_line();
     const Look look = oldest_.begin(clock_);
-    std::vector<schema::Job> jobs = run_claim(intake_, claim.until, locked_at, [&] {
-        return order_.is_any() ? take_in_order(claim, limit) : take_oldest(claim, limit, look);
+    auto jobs = run_claim(intake_, claim.until, locked_at, [&] {
+        return order_.is_any() ? take_in_order(claim, limit)
+                               : take_oldest(claim, limit, look, place);
     });
-    const std::size_t found = jobs.size();
-    take_in(std::move(jobs), locked_at);
+    if (!jobs) {
+        return schema::Duration{0};
+    }
+    const std::size_t found = jobs->size();
+    take_in(*std::move(jobs), locked_at);
+    if (place) {
+        place->handed_over();
+    }
     if (found == 0 && (order_.is_any() ? is_behind_in_ranges : may_there_be_older(look))) {
         return schema::Duration{0};
     }
     return pace_.next_wait(found);
 }
 
-// Of two that claim at a time each leaves the other a page.
+// Of two that claim at a time each leaves the other a page. Other nodes keep the server busy by
+// themselves, and claims of instances of different nodes wait for each other.
 schema::Duration JobAcquirer::take_beside() {
+    if (together_ && nodes_beside_ > 0) {
+        return kUntilWoken;
+    }
     const persistence::PageLimit room = intake_.room();
     if (room.jobs / 2 < page_.jobs || room.bytes / 2 < page_.bytes) {
         return kUntilWoken;
     }
+    std::optional<ClaimLine::Place> place = place_in_line();
     const std::optional<Look> look = oldest_.begin_beside(clock_);
     if (!look) {
         return kUntilWoken;
@@ -134,11 +147,17 @@ schema::Duration JobAcquirer::take_beside() {
     persistence::PageLimit limit = page_;
     limit.limited = room.limited;
     const persistence::LockClaim claim = next_claim();
-    std::vector<schema::Job> jobs = run_claim(intake_, claim.until, locked_at, [&] {
-        return take_oldest(claim, std::move(limit), *look);
+    auto jobs = run_claim(intake_, claim.until, locked_at, [&] {
+        return take_oldest(claim, std::move(limit), *look, place);
     });
-    const bool is_any = !jobs.empty();
-    take_in(std::move(jobs), locked_at);
+    if (!jobs) {
+        return schema::Duration{0};
+    }
+    const bool is_any = !jobs->empty();
+    take_in(*std::move(jobs), locked_at);
+    if (place) {
+        place->handed_over();
+    }
     return is_any || !look->left_from.empty() ? schema::Duration{0} : kUntilWoken;
 }
 
@@ -200,10 +219,18 @@ void JobAcquirer::take_in(std::vector<schema::Job> jobs, schema::SteadyPoint loc
     intake_.accept(std::move(jobs), locked_at);
 }
 
+std::optional<ClaimLine::Place> JobAcquirer::place_in_line() {
+    if (!together_ || !has_beside_) {
+        return std::nullopt;
+    }
+    return std::optional<ClaimLine::Place>(std::in_place, line_);
+}
+
 std::vector<schema::Job> JobAcquirer::take_oldest(
     const persistence::LockClaim& claim,
     persistence::PageLimit limit,
-    const Look& look
+    const Look& look,
+    std::optional<ClaimLine::Place>& place
 ) {
     persistence::SeenRows seen;
     limit.seen = &seen;
@@ -212,8 +239,15 @@ std::vector<schema::Job> JobAcquirer::take_oldest(
         look.is_full() && (!nodes_seen_ || look.began - *nodes_seen_ >= kNodesHold);
     limit.when_found = [&](std::string_view end) {
         oldest_.found(look, end);
+        if (place) {
+            place->found();
+        }
         wake_ups_.backlog_is_there();
     };
+    if (place) {
+        limit.when_begun = [&] { return place->begin(); };
+        limit.when_written = [&] { place->wait_for_former(); };
+    }
     if (together_) {
         limit.same_instance = together_->room_in(limit.jobs);
         limit.jobs -= limit.same_instance;

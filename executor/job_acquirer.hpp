@@ -2,6 +2,7 @@
 
 #include "executor/executor_settings.hpp"
 #include "executor/loop/activity.hpp"
+#include "executor/loop/claim_line.hpp"
 #include "executor/loop/job_intake.hpp"
 #include "executor/loop/scan_start.hpp"
 #include "executor/loop/shared_looks.hpp"
@@ -49,7 +50,7 @@ private:
 
 /// How much of a page is kept for the further jobs of the instances in it (R087), going by how many
 /// the last pages found. The rest is read in order: with too few of those, workers would wait while
-/// the jobs of few instances stand behind each other. Pure. Thread safety: none.
+/// the jobs of few instances stand behind each other. Thread safety: safe.
 class TogetherShare final {
 public:
     /// At least `workers` jobs of a page are read in order.
@@ -76,7 +77,7 @@ private:
     static constexpr double kWhenThereAreMore = 1.0 / 2;
 
     const std::size_t workers_;
-    double share_ = 1.0 / 8;  ///< Of a page, read in order.
+    std::atomic<double> share_{1.0 / 8};  ///< Of a page, read in order.
 };
 
 /// Takes executable jobs from the table, as many as the queue has room for: the oldest first, or in
@@ -107,9 +108,14 @@ public:
     [[nodiscard]] schema::Duration run_once() override;
 
     /// Claims beside run_once() when it is woken (WakeUps::backlog_is_there). Only for jobs that
-    /// are locked by the row, in no order but that of their ids, and not taken along: the second
-    /// page would have jobs of the instances of the first one, which then run out of their order.
-    [[nodiscard]] Activity& beside() { return beside_; }
+    /// are locked by the row, in no order but that of their ids. Where those of an instance are
+    /// taken along, the next page may have jobs of instances of this one: then each looks when the
+    /// rows of the one before are locked, and hands over behind it (ClaimLine). Call before the
+    /// first pass.
+    [[nodiscard]] Activity& beside() {
+        has_beside_ = true;
+        return beside_;
+    }
 
     /// Since it began; from any thread. See ActivityCounts.
     [[nodiscard]] std::uint64_t claims() const { return claims_; }
@@ -129,10 +135,13 @@ private:
     void
     leave_to_others(const Look& look, const std::string& first, const persistence::SeenRows& seen);
     void take_in(std::vector<schema::Job> jobs, schema::SteadyPoint locked_at);
+    /// nullopt: no claim waits for another.
+    [[nodiscard]] std::optional<ClaimLine::Place> place_in_line();
     [[nodiscard]] std::vector<schema::Job> take_oldest(
         const persistence::LockClaim& claim,
         persistence::PageLimit limit,
-        const Look& look
+        const Look& look,
+        std::optional<ClaimLine::Place>& place
     );
     [[nodiscard]] std::vector<schema::Job>
     take_in_order(const persistence::LockClaim& claim, persistence::PageLimit limit);
@@ -147,6 +156,7 @@ private:
     const schema::AcquisitionOrder order_;
     const std::size_t pages_from_;
     LastView* const view_;
+    bool has_beside_ = false;  ///< Constant after the first pass has begun.
 
     // Thread-safe.
     std::atomic<std::uint64_t> claims_{0};
@@ -156,12 +166,13 @@ private:
     schema::SizeHistogram sizes_;
     ScanStart oldest_;
     std::atomic<std::size_t> nodes_beside_{0};  ///< As a full look has seen them.
+    std::optional<TogetherShare> together_;     ///< Where jobs of an instance are taken along.
+    ClaimLine line_;
 
     // Touched only on the strand.
     bool searches_ = false;                          ///< See search_first().
     std::optional<schema::SteadyPoint> nodes_seen_;  ///< When nodes_beside_ was asked for.
     AcquisitionPace pace_;
-    std::optional<TogetherShare> together_;  ///< Where jobs of an instance are taken along.
     BacklogCursor<persistence::RangePositions> ranges_;
 
     NamedPass beside_{"second job acquisition", [this] { return take_beside(); }};

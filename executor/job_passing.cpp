@@ -22,7 +22,7 @@ schema::Duration GroupPassing::run_once() {
     const persistence::LockClaim claim = claim_for(use_.intake, use_.clock);
     const auto served =
         is_full ? std::make_shared<const persistence::ServedJobs>() : use_.intake.served();
-    persistence::GroupsPassedOn passed;
+    std::optional<persistence::GroupsPassedOn> passed;
     try {
         passed = run_claim(use_.intake, claim.until, locked_at, [&] {
             return use_.store.pass_on(claim, *served, page_bytes_, ended);
@@ -31,10 +31,14 @@ schema::Duration GroupPassing::run_once() {
         use_.order.end_again(ended);
         throw;
     }
-    use_.order.put_back(passed.busy);
-    use_.order.end_again(passed.rest);
-    if (!passed.jobs.empty()) {
-        use_.intake.accept(std::move(passed.jobs), locked_at);
+    if (!passed) {
+        use_.order.end_again(ended);
+        return schema::Duration{0};
+    }
+    use_.order.put_back(passed->busy);
+    use_.order.end_again(passed->rest);
+    if (!passed->jobs.empty()) {
+        use_.intake.accept(std::move(passed->jobs), locked_at);
     }
     return use_.order.has_ended_groups() ? schema::Duration{0} : kUntilWoken;
 }
@@ -111,9 +115,13 @@ schema::Duration LimitPassing::run_once() {
     if (behind_.empty()) {
         until_next_ = later;
     }
-    persistence::LimitedJobs taken = run_claim(use_.intake, claim.until, locked_at, [&] {
+    auto claimed = run_claim(use_.intake, claim.until, locked_at, [&] {
         return use_.store.acquire_limited(claim, *use_.intake.served(), room, behind_);
     });
+    if (!claimed) {
+        return schema::Duration{0};
+    }
+    persistence::LimitedJobs& taken = *claimed;
     behind_ = std::move(taken.end);
     until_next_ = std::min(until_next_, taken.until_next.value_or(later));
     const bool has_more = !taken.jobs.empty() || !behind_.empty();

@@ -101,7 +101,7 @@ std::int64_t DeadNodes::free_jobs_of(std::span<const std::string> nodes) {
         freed += reset.freed;
     }
     // Also frees what waited for them.
-    return freed + use_.jobs.reset_expired_groups(use_.clock.now());
+    return freed + use_.jobs.reset_expired_groups(use_.clock.now(), nodes);
 }
 
 namespace {

@@ -12,6 +12,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,10 @@
 #include <vector>
 
 namespace jobstrand::persistence {
+
+/// Thrown through a claim, before its commit, by whoever finds that it must not be: nothing is
+/// claimed then, and it is not tried again.
+struct NothingClaimed {};
 
 /// Who takes jobs now, and until when the others must leave them alone.
 struct LockClaim {
@@ -29,6 +34,18 @@ struct LockClaim {
     /// How many plain jobs a page must have for one claim together instead of a lock each; 0:
     /// never. Plain are those that regard no other job and begin their first start.
     std::size_t pages_from = 0;
+
+    /// Whether too much of its time has gone in waiting: for locks, for the gate, for tries that
+    /// failed. Asked before the commit, for a job that begins near the end of its lock may be
+    /// somebody else's before it ends. Empty: never.
+    std::function<bool()> is_late = {};
+
+    /// Call before the commit. Throws NothingClaimed.
+    void require_in_time() const {
+        if (is_late && is_late()) {
+            throw NothingClaimed{};
+        }
+    }
 };
 
 /// The right to write about a locked job: it holds while the row has this revision and its
@@ -96,9 +113,15 @@ struct PageLimit {
     SeenRows* seen = nullptr;
 
     /// Told of the last row of a page behind which there may be more (SeenRows::end), before the
-    /// page is claimed: another may look behind it. Told again when the claim has to begin anew.
-    /// Empty: nobody asks.
+    /// page is claimed, and when the rows of all that it takes are locked: another may look behind
+    /// it. Told again when the claim has to begin anew. Empty: nobody asks.
     std::function<void(std::string_view end)> when_found = {};
+
+    /// Told at the beginning of each transaction of the claim; what it returns is kept until that
+    /// ends. And told before each commit. Both may wait, and throw NothingClaimed. Empty: nobody
+    /// asks.
+    std::function<std::shared_ptr<const void>()> when_begun = {};
+    std::function<void()> when_written = {};
 
     bool operator==(const PageLimit& other) const {
         return jobs == other.jobs && bytes == other.bytes && limited == other.limited &&

@@ -153,7 +153,8 @@ public:
 
     /// Frees the groups whose holders are dead, because their locks expired before `now`, with the
     /// jobs that wait for them. Returns how many jobs that were.
-    [[nodiscard]] virtual std::int64_t reset_expired_groups(schema::TimePoint now) = 0;
+    [[nodiscard]] virtual std::int64_t
+    reset_expired_groups(schema::TimePoint now, std::span<const std::string> owners = {}) = 0;
 
     // Of the jobs that meet a limit (schema::JobLimits) never more are locked than it
     // allows. The others wait in the table, where no acquisition reads them again, until somebody

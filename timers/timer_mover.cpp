@@ -202,10 +202,13 @@ std::size_t TimerMover::move_page(const DueLook& look, const std::optional<PageL
     const auto move = [&] {
         return move_found(look, window, room.value_or(settings_.page), claim);
     };
-    DueTimers due =
+    std::optional<DueTimers> due =
         claim ? executor::run_claim(use_.intake, claim->until, locked_at, move) : move();
-    const std::size_t moved = due.moved;
-    hand_over(std::move(due), locked_at);
+    if (!due) {
+        return 0;
+    }
+    const std::size_t moved = due->moved;
+    hand_over(*std::move(due), locked_at);
     return moved;
 }
 

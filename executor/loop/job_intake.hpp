@@ -84,24 +84,33 @@ private:
     std::atomic<schema::Duration::rep> last_end_ms_{0};
 };
 
-/// A claim for the intake, beginning now. Borrows its owner.
+/// A claim for the intake, beginning now: late when a third of the lock time has gone. Borrows its
+/// owner and the clock.
 [[nodiscard]] inline persistence::LockClaim
 claim_for(JobIntake& intake, const schema::Clock& clock) {
     const schema::TimePoint now = clock.now();
-    return {.owner = intake.lock_owner(), .until = intake.end_of_next_claim(now), .now = now};
+    return {
+        .owner = intake.lock_owner(),
+        .until = intake.end_of_next_claim(now),
+        .now = now,
+        .is_late = [&clock, late_from = clock.steady_now() + intake.lock_time() / 3] {
+            return clock.steady_now() >= late_from;
+        }};
 }
 
-/// What `claiming`, which claims jobs so, returns. If nobody can tell whether it was committed, the
-/// intake hears of it.
+/// What `claiming`, which claims jobs so, returns; nullopt: nothing was claimed, and it is to be
+/// looked again. If nobody can tell whether it was committed, the intake hears of it.
 template <typename Claiming>
 auto run_claim(
     JobIntake& intake,
     schema::TimePoint until,
     schema::SteadyPoint locked_at,
     Claiming claiming
-) {
+) -> std::optional<decltype(claiming())> {
     try {
         return claiming();
+    } catch (const persistence::NothingClaimed&) {
+        return std::nullopt;
     } catch (const persistence::DbError& error) {
         if (error.kind() == persistence::DbErrorKind::in_doubt) {
             intake.in_doubt(until, locked_at);

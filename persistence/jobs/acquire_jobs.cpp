@@ -141,7 +141,16 @@ std::vector<Job> acquire_page(
     bool is_shared = false;
     const auto limits = context.limits.current();
     const bool asks_for_nodes = limit.asks_for_nodes && after.empty() && claim.pages_from == 0;
+    const auto tell_found = [&] {
+        if (limit.when_found && page.is_full) {
+            limit.when_found(last);
+        }
+    };
+    const SameInstanceSearch search{context, claim, served, limit};
     const auto acquire = [&](Transaction& transaction) {
+        if (limit.when_begun) {
+            transaction.on_commit([kept = limit.when_begun()] {});
+        }
         const auto began = std::chrono::steady_clock::now();
         page = select(transaction, behind);
         seen.search += std::chrono::steady_clock::now() - began;
@@ -156,8 +165,8 @@ std::vector<Job> acquire_page(
         if (asks_for_nodes && page.is_full) {
             seen.nodes_beside = count_nodes_beside(transaction, claim.owner, served, claim.now);
         }
-        if (limit.when_found && page.is_full) {
-            limit.when_found(last);
+        if (limit.same_instance == 0) {
+            tell_found();
         }
         // By their spelling here, which is that of the limits.
         use_served_names(page.rows.jobs, served.types);
@@ -173,17 +182,27 @@ std::vector<Job> acquire_page(
         // The rows that stay would be found by the next page as well.
         page.is_end = page.is_end || !are_all_claimed || !joined.first_left.empty();
         claim_plain(transaction, claim, served, page);
-        seen.same_instance = add_same_instance_jobs(
-            transaction, {context, claim, served, limit}, joined, page.rows.jobs
-        );
+        if (limit.same_instance > 0) {
+            std::vector<Job> besides =
+                find_same_instance_jobs(transaction, search, joined, page.rows.jobs);
+            tell_found();
+            seen.same_instance =
+                claim_same_instance_jobs(transaction, search, std::move(besides), page.rows.jobs);
+        }
         load_payloads(transaction, page.rows.jobs);
         recall_series(transaction, page.rows.jobs);
+        if (limit.when_written) {
+            limit.when_written();
+        }
+        claim.require_in_time();
         is_shared = transaction.dialect().has_engine;
     };
+    const auto was_committed = [&](Transaction& transaction) {
+        return was_claimed(transaction, claim.owner, page.rows.jobs);
+    };
+    const Commit commit = limit.when_written ? Commit::alone : Commit::shared;
     do {
-        run_diverting_duplicates(context, duplicates, acquire, [&](Transaction& transaction) {
-            return was_claimed(transaction, claim.owner, page.rows.jobs);
-        });
+        run_diverting_duplicates(context, duplicates, acquire, was_committed, commit);
         behind = last;
     } while (page.rows.jobs.empty() && !page.is_end);
     if (limit.seen != nullptr) {

@@ -281,15 +281,15 @@ void count_in_groups(
 
 }  // namespace
 
-std::size_t add_same_instance_jobs(
+std::vector<Job> find_same_instance_jobs(
     Transaction& transaction,
     const SameInstanceSearch& search,
     const JoinedGroups& joined,
-    std::vector<Job>& jobs
+    const std::vector<Job>& jobs
 ) {
     const auto& [context, claim, served, limit] = search;
     if (limit.same_instance == 0 || joined.taken.empty()) {
-        return 0;
+        return {};
     }
     const auto limits = context.limits.current();
     const auto instances = instances_in(jobs, joined, context.exclusive_over, *limits);
@@ -301,11 +301,20 @@ std::size_t add_same_instance_jobs(
     drop_unwanted(besides, joined, context.exclusive_over, *limits);
     drop_suspended(transaction, besides);
     cut_to_bytes_left(transaction, jobs, besides, limit.bytes);
-    (void)claim_rows(transaction, JobPlace::executable, claim, besides);
-    count_in_groups(transaction, claim, context.exclusive_over, besides);
-    jobs.reserve(jobs.size() + besides.size());
-    std::ranges::move(besides, std::back_inserter(jobs));
-    return besides.size();
+    return besides;
+}
+
+std::size_t claim_same_instance_jobs(
+    Transaction& transaction,
+    const SameInstanceSearch& search,
+    std::vector<Job> found,
+    std::vector<Job>& jobs
+) {
+    (void)claim_rows(transaction, JobPlace::executable, search.claim, found);
+    count_in_groups(transaction, search.claim, search.context.exclusive_over, found);
+    jobs.reserve(jobs.size() + found.size());
+    std::ranges::move(found, std::back_inserter(jobs));
+    return found.size();
 }
 
 }  // namespace jobstrand::persistence

@@ -58,19 +58,27 @@ struct SameInstanceSearch {
     const PageLimit& limit;
 };
 
-/// Claims, besides jobs that are claimed already, up to PageLimit::same_instance further ones:
+/// Locks, besides jobs that are claimed already, up to PageLimit::same_instance further rows:
 /// exclusive jobs of the same instances, wherever they stand in the table (R087). One write then
-/// takes what would else be met job by job, by other nodes too. They are added last, those of
-/// each instance in the order of their ids. Returns how many.
+/// takes what would else be met job by job, by other nodes too. Returns those of each instance in
+/// the order of their ids.
 ///
 /// They are looked for only in groups that this claim has just taken: of those no other job is held
 /// or waits, so what is read is taken, with rare exceptions, which stay as they are. Of each group
 /// come no more than its holder may claim, and none that meets a limit: no slot is for a job that
 /// stands behind another. Needs schema::kInstanceIndex.
-std::size_t add_same_instance_jobs(
+[[nodiscard]] std::vector<schema::Job> find_same_instance_jobs(
     Transaction& transaction,
     const SameInstanceSearch& search,
     const JoinedGroups& joined,
+    const std::vector<schema::Job>& jobs
+);
+
+/// Claims what that has found, and adds it to `jobs`. Returns how many.
+std::size_t claim_same_instance_jobs(
+    Transaction& transaction,
+    const SameInstanceSearch& search,
+    std::vector<schema::Job> found,
     std::vector<schema::Job>& jobs
 );
 

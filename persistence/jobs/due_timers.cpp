@@ -299,6 +299,9 @@ DueTimers SqlTimerStore::move_due_timers(
         result.moved = moves.size() + unreadable + early;
         result.locked = locked_among(std::move(moves.leaving()));
         load_payloads(transaction, result.locked);
+        if (claim) {
+            claim->require_in_time();
+        }
     };
     const auto was_committed = [&](Transaction& transaction) {
         if (ids.empty()) {

@@ -145,6 +145,7 @@ SqlExecutorStore::extend_locks(const LockClaim& claim, std::span<const Fence> fe
                 std::back_inserter(lost)
             );
         }
+        claim.require_in_time();
     };
     if (!fences.empty()) {
         context_.runner.run(extend, run_again);

@@ -219,6 +219,7 @@ GroupsPassedOn SqlExecutorStore::pass_on(
     const auto work = [&](Transaction& transaction) {
         done = {};
         pass_on_at_once(transaction, {context_, claim, served, most_bytes}, ends, duplicates, done);
+        claim.require_in_time();
     };
     if (!ends.empty()) {
         run_diverting_duplicates(context_, duplicates, work, [&](Transaction& transaction) {
@@ -234,7 +235,7 @@ namespace {
 
 // There are as many rows as nodes hold groups, so no index is needed.
 constexpr std::string_view kExpired = R"sql(
-    SELECT ID_
+    SELECT ID_, LOCK_OWNER_
     FROM JS_EXCLUSIVE
     WHERE LOCK_EXP_TIME_ < ?
     ORDER BY ID_)sql";
@@ -249,11 +250,14 @@ constexpr std::string_view kStillExpired = R"sql(
 constexpr std::string_view kFree = R"sql(
     {delete_where} ID_ = ? AND LOCK_EXP_TIME_ < ?)sql";
 
-std::vector<std::string> expired_groups(Connection& connection, schema::TimePoint now) {
+std::vector<std::string>
+expired_groups(Connection& connection, schema::TimePoint now, std::span<const std::string> owners) {
     std::vector<std::string> groups;
     const Value before{now};
-    connection.query({.sql = kExpired, .columns = 1}, {&before, 1}, [&](const Row& row) {
-        groups.emplace_back(row.text(0));
+    connection.query({.sql = kExpired, .columns = 2}, {&before, 1}, [&](const Row& row) {
+        if (owners.empty() || std::ranges::find(owners, row.text(1)) != owners.end()) {
+            groups.emplace_back(row.text(0));
+        }
     });
     return groups;
 }
@@ -301,10 +305,13 @@ FreedPage free_page(Transaction& transaction, std::string_view group, schema::Ti
 
 }  // namespace
 
-std::int64_t SqlExecutorStore::reset_expired_groups(schema::TimePoint now) {
+std::int64_t
+SqlExecutorStore::reset_expired_groups(schema::TimePoint now, std::span<const std::string> owners) {
     std::vector<std::string> groups;
     // Read apart from the write: on SQLite nearly every pass then leaves the writer alone.
-    context_.runner.read([&](Connection& connection) { groups = expired_groups(connection, now); });
+    context_.runner.read([&](Connection& connection) {
+        groups = expired_groups(connection, now, owners);
+    });
     std::int64_t freed = 0;
     for (const std::string& group : groups) {
         FreedPage page;

@@ -382,7 +382,8 @@ void log_interrupted(
     log.write(transaction);
 }
 
-std::int64_t reset_claims(const StoreContext& context, schema::TimePoint now) {
+std::int64_t reset_claims(const StoreContext& context, const LockSearch& search) {
+    const schema::TimePoint now = search.now;
     const auto log = [&](Transaction& transaction,
                          const std::string& owner,
                          const ClaimedJobs& claimed) {
@@ -395,7 +396,7 @@ std::int64_t reset_claims(const StoreContext& context, schema::TimePoint now) {
             return is_lost ? owner : std::string();
         });
     };
-    return reset_expired_claims(context, now, log);
+    return reset_expired_claims(context, now, search.owners, log);
 }
 
 std::int64_t reset(
@@ -462,7 +463,7 @@ LockReset SqlExecutorStore::reset_expired_locks(JobPlace place, const LockSearch
     quarantine_locked(context_, place, part);
     const bool have_claims = place == JobPlace::executable;
     LockReset done{
-        .freed = have_claims ? reset_claims(context_, search.now) : 0,
+        .freed = have_claims ? reset_claims(context_, search) : 0,
         .end = std::move(part.end),
         .first = std::move(part.first)};
     if (have_claims && part.do_any_wait) {

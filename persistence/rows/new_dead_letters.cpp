@@ -231,11 +231,12 @@ void run_diverting_duplicates(
     const StoreContext& context,
     DuplicateIds& duplicates,
     const TransactionRunner::Work& move,
-    const TransactionRunner::WasCommitted& was_committed
+    const TransactionRunner::WasCommitted& was_committed,
+    Commit commit
 ) {
     // Defended catch: one row must not stop the page that it stands in.
     try {
-        context.runner.run(move, was_committed);
+        context.runner.run(move, was_committed, commit);
         return;
     } catch (const DbError& error) {
         if (error.kind() != DbErrorKind::duplicate_key) {
@@ -243,7 +244,7 @@ void run_diverting_duplicates(
         }
     }
     duplicates.are_expected = true;
-    context.runner.run(move, was_committed);
+    context.runner.run(move, was_committed, commit);
     for (const std::string& id : duplicates.diverted) {
         context.log.write(
             schema::LogLevel::warn,

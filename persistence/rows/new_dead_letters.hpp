@@ -44,7 +44,8 @@ void run_diverting_duplicates(
     const StoreContext& context,
     DuplicateIds& duplicates,
     const TransactionRunner::Work& move,
-    const TransactionRunner::WasCommitted& was_committed
+    const TransactionRunner::WasCommitted& was_committed,
+    Commit commit = Commit::shared
 );
 
 /// A job that becomes a dead letter, with what there is to be told of it, whichever move makes it

@@ -268,7 +268,7 @@ constexpr std::string_view kEndAll = R"sql(
     WHERE OWNER_ = ? AND ID_ > 0 AND LOCK_EXP_TIME_ > ?)sql";
 
 constexpr std::string_view kExpired = R"sql(
-    SELECT ID_
+    SELECT ID_, OWNER_
     FROM JS_CLAIM
     WHERE ID_ > 0 AND LOCK_EXP_TIME_ < ?
     ORDER BY ID_)sql";
@@ -326,13 +326,19 @@ std::int64_t let_go(Transaction& transaction, const ClaimedJobs& jobs) {
     return freed;
 }
 
-std::vector<std::int64_t> expired_claims(const StoreContext& context, schema::TimePoint now) {
+std::vector<std::int64_t> expired_claims(
+    const StoreContext& context,
+    schema::TimePoint now,
+    std::span<const std::string> owners
+) {
     std::vector<std::int64_t> claims;
     context.runner.read([&](Connection& connection) {
         claims.clear();
         const Value bound{now};
-        connection.query({.sql = kExpired, .columns = 1}, {&bound, 1}, [&](const Row& row) {
-            claims.push_back(row.integer(0));
+        connection.query({.sql = kExpired, .columns = 2}, {&bound, 1}, [&](const Row& row) {
+            if (owners.empty() || std::ranges::find(owners, row.text(1)) != owners.end()) {
+                claims.push_back(row.integer(0));
+            }
         });
     });
     return claims;
@@ -354,10 +360,11 @@ void end_claims_of(Transaction& transaction, std::string_view owner, schema::Tim
 std::int64_t reset_expired_claims(
     const StoreContext& context,
     schema::TimePoint now,
+    std::span<const std::string> owners,
     const BeforeReset& before
 ) {
     std::int64_t all = 0;
-    for (const std::int64_t claim : expired_claims(context, now)) {
+    for (const std::int64_t claim : expired_claims(context, now, owners)) {
         std::int64_t freed = 0;
         context.runner.run(
             [&](Transaction& transaction) {

@@ -78,9 +78,14 @@ void end_claims_of(Transaction& transaction, std::string_view owner, schema::Tim
 using BeforeReset =
     std::function<void(Transaction&, const std::string& owner, const ClaimedJobs& jobs)>;
 
-/// Lets the jobs of claims go that ended before `now`, with a lost start. Returns how many.
-[[nodiscard]] std::int64_t
-reset_expired_claims(const StoreContext& context, schema::TimePoint now, const BeforeReset& before);
+/// Lets the jobs of claims go that ended before `now`, with a lost start: of these owners, or of
+/// all if there are none. Returns how many.
+[[nodiscard]] std::int64_t reset_expired_claims(
+    const StoreContext& context,
+    schema::TimePoint now,
+    std::span<const std::string> owners,
+    const BeforeReset& before
+);
 
 // How those who do not claim pages regard the claims of others.
 

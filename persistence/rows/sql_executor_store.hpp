@@ -41,7 +41,8 @@ public:
         std::size_t most_bytes,
         std::span<const GroupEnd> groups
     ) override;
-    [[nodiscard]] std::int64_t reset_expired_groups(schema::TimePoint now) override;
+    [[nodiscard]] std::int64_t
+    reset_expired_groups(schema::TimePoint now, std::span<const std::string> owners = {}) override;
     bool refresh_limits() override;
     [[nodiscard]] bool meets_limit(const schema::Job& job) override {
         return context_.limits.meet(job);

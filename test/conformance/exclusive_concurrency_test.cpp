@@ -1,3 +1,7 @@
+#include "executor/executor_settings.hpp"
+#include "executor/job_acquirer.hpp"
+#include "executor/loop/job_intake.hpp"
+#include "executor/loop/wake_ups.hpp"
 #include "persistence/migration/table_changes.hpp"
 #include "test/conformance/store_test.hpp"
 
@@ -126,6 +130,126 @@ TEST_P(ExclusiveConcurrency, Nor_do_they_where_each_takes_the_further_jobs_of_an
     drain(20);
     expect_that_all_is_done();
     (void)persistence::drop_index(*connection_, schema::kInstanceIndex);
+}
+
+/// For more than one thread.
+class SharedIntake final : public executor::JobIntake {
+public:
+    explicit SharedIntake(persistence::ServedJobs served) : served_(std::move(served)) {}
+
+    [[nodiscard]] persistence::PageLimit room() override { return kRoom; }
+    [[nodiscard]] persistence::PageLimit room_for_handoffs() override { return kRoom; }
+    [[nodiscard]] persistence::PageLimit room_for_groups() override { return kRoom; }
+    [[nodiscard]] persistence::PageLimit room_for_limited() override { return kRoom; }
+    [[nodiscard]] std::optional<persistence::PageLimit> room_for_timers(std::size_t) override {
+        return std::nullopt;
+    }
+    [[nodiscard]] std::shared_ptr<const persistence::ServedJobs> served() const override {
+        return std::make_shared<const persistence::ServedJobs>(served_);
+    }
+    [[nodiscard]] const std::string& lock_owner() const override { return owner_; }
+    [[nodiscard]] schema::Duration lock_time() const override { return std::chrono::minutes(5); }
+    void accept(std::vector<Job> jobs, schema::SteadyPoint) override {
+        const std::lock_guard lock(mutex_);
+        for (Job& job : jobs) {
+            accepted_.push_back(std::move(job));
+        }
+    }
+    void in_doubt(schema::TimePoint, schema::SteadyPoint) override {}
+
+    [[nodiscard]] std::vector<Job> accepted() const {
+        const std::lock_guard lock(mutex_);
+        return accepted_;
+    }
+
+private:
+    static constexpr std::size_t kRoom = 100'000;
+
+    const persistence::ServedJobs served_;
+    const std::string owner_ = "node-1";
+    mutable std::mutex mutex_;
+    std::vector<Job> accepted_;  ///< Guarded by mutex_.
+};
+
+/// A node that claims two pages at a time, in which instances take turns.
+class PagesAtATimeConcurrency : public StoreTest {
+protected:
+    void SetUp() override {
+        StoreTest::SetUp();
+        if (!connection_) {
+            return;
+        }
+        (void)persistence::create_index(*connection_, schema::kInstanceIndex);
+        std::vector<Job> jobs = many_jobs("j", kAll);
+        for (std::size_t i = 0; i < kAll; ++i) {
+            jobs[i].process_instance_id = fmt::format("i{}", i % kInstancesInTurn);
+        }
+        insert(JobPlace::executable, jobs);
+    }
+
+    void TearDown() override {
+        if (connection_) {
+            (void)persistence::drop_index(*connection_, schema::kInstanceIndex);
+        }
+    }
+
+    void claim_all() {
+        auto second = std::async(std::launch::async, [this] {
+            while (!are_all_taken()) {
+                (void)acquirer_.beside().run_once();
+                std::this_thread::yield();
+            }
+        });
+        while (!are_all_taken()) {
+            (void)acquirer_.run_once();
+        }
+        second.get();
+    }
+
+    static constexpr std::size_t kAll = 4000;
+    static constexpr std::size_t kInstancesInTurn = 400;
+
+    SharedIntake intake_{noop_};
+
+private:
+    bool are_all_taken() const { return HasFailure() || intake_.accepted().size() >= kAll; }
+
+    // Each claim has a connection of its own.
+    Node node_of_two_{
+        *database_,
+        faults_,
+        schema::ExclusiveOver::instance,
+        {},
+        {},
+        {.writers = 3, .readers = 0}};
+    executor::WakeUps wake_ups_;
+    schema::SystemClock system_clock_;
+    executor::JobAcquirer acquirer_{
+        node_of_two_.store().executor(),
+        intake_,
+        system_clock_,
+        wake_ups_,
+        {.max_pool_size = 2, .acquire_page = 100, .instances_together = true}};
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryServer,
+    PagesAtATimeConcurrency,
+    testing::ValuesIn(servers_under_test()),
+    name_of_database
+);
+
+// R087
+TEST_P(PagesAtATimeConcurrency, Hand_over_the_jobs_of_an_instance_in_their_order) {
+    claim_all();
+    std::map<std::string, std::string> last;
+    for (const Job& job : intake_.accepted()) {
+        std::string& former = last[job.process_instance_id];
+        EXPECT_LT(former, job.id) << "of instance " << job.process_instance_id;
+        former = job.id;
+    }
+    EXPECT_EQ(intake_.accepted().size(), kAll);
+    EXPECT_EQ(last.size(), kInstancesInTurn);
 }
 
 std::vector<DatabaseUnderTest> postgresql_servers() {

@@ -45,6 +45,69 @@ TEST_P(Locks, A_renewal_moves_the_expiry_and_keeps_the_revision) {
     EXPECT_EQ(job("a").revision, held.revision);
 }
 
+/// A claim that waited for too long before its commit: what it holds would be somebody else's soon.
+class LateClaims : public Locks {
+protected:
+    LockClaim late(std::string_view owner) {
+        LockClaim claim = claim_of(owner);
+        claim.is_late = [] { return true; };
+        return claim;
+    }
+
+    template <typename Claiming>
+    static void expect_nothing_claimed(Claiming claiming) {
+        EXPECT_THROW((void)claiming(), persistence::NothingClaimed);
+    }
+};
+
+ON_EVERY_DATABASE(LateClaims);
+
+TEST_P(LateClaims, Leave_jobs_free_however_they_are_locked) {
+    insert(JobPlace::executable, many_jobs("j", 40));
+    for (const std::size_t pages_from : {std::size_t{0}, std::size_t{16}}) {
+        expect_nothing_claimed([&] {
+            LockClaim claim = late("node-1");
+            claim.pages_from = pages_from;
+            return store_.executor().acquire(claim, noop_, 40);
+        });
+    }
+    EXPECT_EQ(count_rows("JS_CLAIM WHERE ID_ > 0"), 0);
+    EXPECT_EQ(count_rows("ACT_RU_JOB WHERE LOCK_OWNER_ IS NULL AND REV_ = 1"), 40);
+}
+
+TEST_P(LateClaims, Leave_due_timers_where_they_are) {
+    insert(JobPlace::timer, a_job("a").due_at(clock_.now() - 1s));
+    expect_nothing_claimed([&] {
+        return store_.timers().move_due_timers(clock_.now(), 10, late("node-1"), noop_);
+    });
+    EXPECT_EQ(place_of("a"), "timer");
+}
+
+TEST_P(LateClaims, Leave_a_group_with_its_holder) {
+    const Job held = insert_and_acquire(a_job("a").of_instance("i"));
+    insert(JobPlace::executable, a_job("b").of_instance("i"));
+    EXPECT_THAT(acquire(10, "node-2"), IsEmpty());
+    expect_done(completed_outcome(held));
+    const persistence::GroupEnd end{.group = "i", .claimed = 1, .began = claim_of("node-1").until};
+    expect_nothing_claimed([&] {
+        return store_.executor().pass_on(late("node-1"), noop_, 1000, std::span(&end, 1));
+    });
+    EXPECT_EQ(count_rows("JS_WAITING"), 1);
+    EXPECT_THAT(
+        store_.executor().pass_on(claim_of("node-1"), noop_, 1000, std::span(&end, 1)).jobs,
+        testing::SizeIs(1)
+    );
+}
+
+// It could end a lock before its time that was renewed meanwhile.
+TEST_P(LateClaims, Leave_locks_as_they_are_that_they_should_extend) {
+    const Job held = insert_and_acquire(a_job("a"));
+    expect_nothing_claimed([&] {
+        return store_.executor().extend_locks(late("node-1"), fences_of({held}));
+    });
+    EXPECT_EQ(job("a"), held);
+}
+
 TEST_P(Locks, A_renewal_names_the_jobs_whose_lock_is_lost) {
     insert(JobPlace::executable, many_jobs("j", 5));
     const std::vector<Job> jobs = acquire();

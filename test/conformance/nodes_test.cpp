@@ -318,6 +318,30 @@ TEST_P(Leases, A_dead_holder_of_an_instance_gives_its_exclusive_jobs_free) {
     EXPECT_FALSE(acquire(100, "living").empty());
 }
 
+// A living one may renew them yet, as after an outage.
+TEST_P(Leases, What_is_freed_of_a_dead_node_leaves_what_others_hold_for_too_long) {
+    const std::vector<std::string> nodes{"dead", "slow"};
+    for (const std::string& node : nodes) {
+        insert(JobPlace::executable, a_job("of " + node).of_instance("by " + node));
+        ASSERT_EQ(acquire(1, node).size(), 1U);
+    }
+    for (const std::string& node : nodes) {
+        insert(JobPlace::executable, many_jobs(node, 20));
+        LockClaim claim = claim_of(node);
+        claim.pages_from = 16;
+        ASSERT_EQ(store_.executor().acquire(claim, noop_, 20).size(), 20U);
+    }
+    clock_.tick(claim_of("").until - clock_.now() + 1ms);
+    const std::vector<std::string> dead{"dead"};
+    EXPECT_EQ(free_jobs_of(dead), 21);
+    EXPECT_EQ(count_rows("JS_CLAIM WHERE ID_ > 0"), 1);
+    EXPECT_EQ(count_rows("ACT_RU_JOB WHERE LOCK_OWNER_ = 'slow'"), 1);
+    EXPECT_EQ(count_rows("ACT_RU_JOB WHERE LOCK_OWNER_ = 'dead'"), 0);
+    EXPECT_EQ(store_.executor().reset_expired_groups(clock_.now(), dead), 0);
+    EXPECT_EQ(count_rows("JS_EXCLUSIVE"), 1);
+    EXPECT_EQ(count_rows("JS_EXCLUSIVE WHERE LOCK_OWNER_ = 'slow'"), 1);
+}
+
 // Those are whom a node in a backlog leaves pages to.
 TEST_P(Leases, A_full_page_from_the_start_tells_how_many_others_serve_such_jobs) {
     start(identity("dead"));

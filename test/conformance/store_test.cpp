@@ -19,14 +19,15 @@ Node::Node(
     FaultPlan& faults,
     schema::ExclusiveOver exclusive_over,
     schema::HistoryRules history,
-    persistence::OnIncident on_incident
+    persistence::OnIncident on_incident,
+    SessionPool::Size connections
 )
     : pool_(
           with_faults(
               [&database](SessionPool::Access access) { return database.connect(access); },
               faults
           ),
-          {},
+          connections,
           10s
       ),
       store_(

@@ -43,7 +43,8 @@ public:
         FaultPlan& faults,
         schema::ExclusiveOver exclusive_over = schema::ExclusiveOver::instance,
         schema::HistoryRules history = {},
-        persistence::OnIncident on_incident = {}
+        persistence::OnIncident on_incident = {},
+        persistence::SessionPool::Size connections = {}
     );
 
     persistence::SqlStore& store() { return store_; }

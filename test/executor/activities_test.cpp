@@ -295,6 +295,25 @@ TEST_F(LockRenewalTest, A_lock_older_than_a_third_of_its_time_is_extended) {
     EXPECT_FALSE(job->stop.stop_requested());
 }
 
+// What waited for a lock or a database that was away would write an end that has come near.
+TEST_F(LockRenewalTest, A_renewal_that_waited_for_long_begins_anew) {
+    const HeldJobPtr job = held.add({a_job("a")}, clock.steady_now() + 30s).front();
+    clock.tick(11s);
+    EXPECT_CALL(store, extend_locks(_, _))
+        .WillOnce([&](const persistence::LockClaim& claim, auto) -> std::vector<std::string> {
+            EXPECT_FALSE(claim.is_late());
+            clock.tick(10s);
+            EXPECT_TRUE(claim.is_late());
+            throw persistence::NothingClaimed{};
+        })
+        .WillOnce([&](const persistence::LockClaim& claim, auto) {
+            EXPECT_EQ(claim.until, clock.now() + 30s);
+            return std::vector<std::string>{};
+        });
+    (void)renewal.run_once();
+    EXPECT_EQ(job->lock_until.load(), clock.steady_now() + 30s);
+}
+
 TEST_F(LockRenewalTest, A_job_whose_lock_is_lost_is_told_to_stop) {
     const HeldJobPtr job = held.add({a_job("a")}, clock.steady_now() + 30s).front();
     clock.tick(11s);

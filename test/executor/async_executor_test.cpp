@@ -181,6 +181,25 @@ TEST_F(AsyncExecutorTest, A_job_whose_claim_was_in_doubt_is_run_when_it_turns_ou
     EXPECT_TRUE(executor_.stop(StopMode::drain));
 }
 
+// The commit of a claim may take long, and a producer's transaction too.
+TEST_F(AsyncExecutorTest, Jobs_that_come_late_have_their_locks_renewed_at_once) {
+    Signal renewed;
+    EXPECT_CALL(store_, extend_locks(_, testing::SizeIs(1))).WillOnce([&](auto&, auto) {
+        renewed.notify();
+        return std::vector<std::string>{};
+    });
+    Signal may_end;
+    handlers_.add("long", [&](const JobContext&) -> HandlerResult {
+        EXPECT_TRUE(may_end.wait_for(1));
+        return Succeeded{};
+    });
+    executor_.start();
+    executor_.accept({test::a_job("a").of_type("long").build()}, clock_.steady_now() - 15s);
+    EXPECT_TRUE(renewed.wait_for(1));
+    may_end.notify();
+    EXPECT_TRUE(executor_.stop(StopMode::drain));
+}
+
 /// An activity whose passes are given as a function of their number, from 1.
 class ScriptedActivity final : public Activity {
 public:

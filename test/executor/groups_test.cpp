@@ -281,6 +281,16 @@ TEST_F(GroupPasses, Take_what_waits_while_there_is_room) {
     EXPECT_THAT(intake_.ids(), ElementsAre("next of a"));
 }
 
+TEST_F(GroupPasses, Look_again_at_once_when_nothing_was_claimed) {
+    intake_.free_places = 3;
+    end_jobs_of({"a", "b"});
+    EXPECT_CALL(store_, pass_on(_, _, _, SizeIs(2)))
+        .WillOnce(testing::Throw(persistence::NothingClaimed{}))
+        .WillOnce(Return(GroupsPassedOn{}));
+    EXPECT_EQ(passing_.run_once(), 0s);
+    EXPECT_EQ(passing_.run_once(), executor::kUntilWoken);
+}
+
 TEST_F(GroupPasses, Free_what_waits_for_others_when_there_is_no_room) {
     intake_.free_places = 0;
     end_jobs_of({"a", "b", "c"});

@@ -108,6 +108,27 @@ TEST_F(AcquisitionBeside, Sleeps_when_the_table_has_nothing_more) {
     EXPECT_EQ(acquirer.beside().run_once(), kUntilWoken) << "and does not look again";
 }
 
+TEST_F(AcquisitionBeside, Looks_again_from_there_when_nothing_was_claimed) {
+    EXPECT_CALL(store, acquire(_, _, _, "b"))
+        .WillOnce(testing::Throw(persistence::NothingClaimed{}))
+        .WillOnce(testing::Throw(persistence::NothingClaimed{}))
+        .WillOnce(full_page({a_job("c"), a_job("d")}));
+    EXPECT_EQ(acquirer.run_once(), 0ms);
+    EXPECT_EQ(acquirer.beside().run_once(), 0ms);
+    (void)acquirer.run_once();
+    EXPECT_THAT(intake.ids(), ElementsAre("a", "b", "c", "d"));
+}
+
+TEST(JobIntake, A_claim_is_late_when_a_third_of_its_time_has_gone) {
+    test::RecordingIntake intake;
+    schema::ManualClock clock;
+    const persistence::LockClaim claim = claim_for(intake, clock);
+    clock.tick(intake.lock_time() / 3 - 1ms);
+    EXPECT_FALSE(claim.is_late());
+    clock.tick(1ms);
+    EXPECT_TRUE(claim.is_late());
+}
+
 /// A backlog of two in each millisecond, and two other nodes in it.
 class AcquisitionAmongNodes : public AcquisitionBeside {
 protected:

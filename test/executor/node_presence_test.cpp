@@ -326,7 +326,7 @@ TEST_F(NodePresenceTest, Frees_the_jobs_of_dead_nodes) {
     )
         .Times(2)
         .WillRepeatedly(Return(persistence::LockReset{.freed = 3, .end = ""}));
-    EXPECT_CALL(jobs, reset_expired_groups(_)).WillOnce(Return(1));
+    EXPECT_CALL(jobs, reset_expired_groups(_, ElementsAre("dead", "gone"))).WillOnce(Return(1));
     EXPECT_EQ(dead.run_once(), kUntilWoken);
     EXPECT_EQ(dead.run_once(), kUntilWoken) << "nobody has asked again";
     EXPECT_EQ(dead.found(), 2U);

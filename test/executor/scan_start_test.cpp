@@ -492,7 +492,7 @@ TEST_F(IdleNodeTest, Where_something_is_it_is_looked_at) {
     see({.has_executable = true, .has_leftovers = true});
     EXPECT_CALL(store, back_since()).WillRepeatedly(Return(std::nullopt));
     EXPECT_CALL(store, reset_expired_locks(_, _)).Times(3);
-    EXPECT_CALL(store, reset_expired_groups(_)).Times(1);
+    EXPECT_CALL(store, reset_expired_groups(_, _)).Times(1);
     ExpiredLockReset reset({store, clock, wake_ups, log, &view}, {.interval = 10s});
     EXPECT_EQ(reset.run_once(), 10s);
     EXPECT_CALL(store, remove_expired_keys(_)).Times(1);

@@ -290,17 +290,22 @@ GroupsPassedOn MemoryStore::pass_on(
     });
 }
 
-std::int64_t MemoryStore::reset_expired_groups(TimePoint now) {
+std::int64_t MemoryStore::reset_expired_groups(TimePoint now, std::span<const std::string> owners) {
     return operation([&] {
+        const auto is_over = [&](const auto& lock) {
+            const bool is_asked =
+                owners.empty() || std::ranges::find(owners, lock.owner) != owners.end();
+            return is_asked && lock.until < now;
+        };
         std::int64_t freed = 0;
         for (auto& [id, row] : rows_) {
             const auto lock = row.waits ? groups_.find(group_of(row.job)) : groups_.end();
-            if (lock != groups_.end() && lock->second.until < now) {
+            if (lock != groups_.end() && is_over(lock->second)) {
                 row.waits = false;
                 ++freed;
             }
         }
-        std::erase_if(groups_, [&](const auto& named) { return named.second.until < now; });
+        std::erase_if(groups_, [&](const auto& named) { return is_over(named.second); });
         return freed;
     });
 }

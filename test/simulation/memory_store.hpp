@@ -174,7 +174,8 @@ public:
         std::size_t most_bytes,
         std::span<const persistence::GroupEnd> groups
     ) override;
-    std::int64_t reset_expired_groups(schema::TimePoint now) override;
+    std::int64_t
+    reset_expired_groups(schema::TimePoint now, std::span<const std::string> owners = {}) override;
 
     // NodeStore
     void register_node(
