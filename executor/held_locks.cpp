@@ -27,17 +27,8 @@ schema::Duration LockRenewal::run_once() {
     use_.held.lost(use_.held.expired(started));
 
     renew(started, started + lock_time_ * 2 / 3);
-    return lock_time_ / 3;
-}
-
-// Late, it could end a lock before its time that was renewed meanwhile.
-persistence::LockClaim LockRenewal::extension(schema::SteadyPoint began) const {
-    return {
-        .owner = lock_owner_,
-        .until = use_.clock.now() + lock_time_,
-        .is_late = [this, late_from = began + lock_time_ / 3] {
-            return use_.clock.steady_now() >= late_from;
-        }};
+    const bool is_late = use_.clock.steady_now() - started > lock_time_ / 3;
+    return is_late ? schema::Duration{0} : lock_time_ / 3;
 }
 
 void LockRenewal::renew(schema::SteadyPoint now, schema::SteadyPoint ending_before) {
@@ -45,12 +36,9 @@ void LockRenewal::renew(schema::SteadyPoint now, schema::SteadyPoint ending_befo
     if (fences.empty()) {
         return;
     }
-    std::vector<std::string> lost;
-    try {
-        lost = use_.held.without_taken(use_.store.extend_locks(extension(now), fences));
-    } catch (const persistence::NothingClaimed&) {
-        return renew(use_.clock.steady_now(), ending_before);
-    }
+    const std::vector<std::string> lost = use_.held.without_taken(use_.store.extend_locks(
+        {.owner = lock_owner_, .until = use_.clock.now() + lock_time_}, fences
+    ));
     use_.held.lost(lost);
     use_.held.extended(fences, now + lock_time_);
     for (const std::string& id : lost) {

@@ -36,14 +36,13 @@ public:
     [[nodiscard]] std::string_view name() const noexcept override { return "lock renewal"; }
 
     /// Renews what ends within the next two thirds of the lock time; comes back after a third of
-    /// it.
+    /// it, or at once if it took longer than that.
     [[nodiscard]] schema::Duration run_once() override;
 
     /// Renews every lock that is held, whenever it ends. From any thread.
     void renew_all() { renew(use_.clock.steady_now(), schema::SteadyPoint::max()); }
 
 private:
-    [[nodiscard]] persistence::LockClaim extension(schema::SteadyPoint began) const;
     void renew(schema::SteadyPoint now, schema::SteadyPoint ending_before);
 
     const Dependencies use_;

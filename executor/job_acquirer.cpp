@@ -101,6 +101,7 @@ schema::Duration JobAcquirer::run_once() {
     if (pace_.is_idle() && !is_any_there()) {
         return pace_.next_wait(0);
     }
+    std::optional<ClaimLine::Place> place = place_in_line();
     const schema::SteadyPoint locked_at = clock_.steady_now();
     const persistence::LockClaim claim = next_claim();
     persistence::PageLimit limit(
@@ -108,7 +109,6 @@ schema::Duration JobAcquirer::run_once() {
     );
     limit.limited = room.limited;
     const bool is_behind_in_ranges = !ranges_.is_at_start();
-    std::optional<ClaimLine::Place> place = place_in_line();
     const Look look = oldest_.begin(clock_);
     auto jobs = run_claim(intake_, claim.until, locked_at, [&] {
         return order_.is_any() ? take_in_order(claim, limit)
@@ -245,14 +245,21 @@ std::vector<schema::Job> JobAcquirer::take_oldest(
         wake_ups_.backlog_is_there();
     };
     if (place) {
-        limit.when_begun = [&] { return place->begin(); };
-        limit.when_written = [&] { place->wait_for_former(); };
+        limit.enter = [&] { return place->begin(); };
+        limit.before_commit = [&] { place->wait_for_former(); };
     }
     if (together_) {
         limit.same_instance = together_->room_in(limit.jobs);
         limit.jobs -= limit.same_instance;
     }
-    std::vector<schema::Job> jobs = store_.acquire(claim, *intake_.served(), limit, look.behind);
+    std::vector<schema::Job> jobs;
+    // Defended catch: what was found has moved the next look on.
+    try {
+        jobs = store_.acquire(claim, *intake_.served(), limit, look.behind);
+    } catch (...) {
+        oldest_.failed(look);
+        throw;
+    }
     if (together_) {
         together_->taken(jobs.size() - seen.same_instance, seen.same_instance, limit.same_instance);
     }

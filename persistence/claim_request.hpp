@@ -9,6 +9,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <limits>
 #include <map>
@@ -21,9 +22,12 @@
 
 namespace jobstrand::persistence {
 
-/// Thrown through a claim, before its commit, by whoever finds that it must not be: nothing is
-/// claimed then, and it is not tried again.
-struct NothingClaimed {};
+/// Thrown through a claim, before its commit, by whoever finds that it must not be: its transaction
+/// is rolled back and not run again, and the caller looks anew.
+class NothingClaimed : public std::exception {
+public:
+    [[nodiscard]] const char* what() const noexcept override { return "nothing was claimed"; }
+};
 
 /// Who takes jobs now, and until when the others must leave them alone.
 struct LockClaim {
@@ -35,17 +39,10 @@ struct LockClaim {
     /// never. Plain are those that regard no other job and begin their first start.
     std::size_t pages_from = 0;
 
-    /// Whether too much of its time has gone in waiting: for locks, for the gate, for tries that
-    /// failed. Asked before the commit, for a job that begins near the end of its lock may be
-    /// somebody else's before it ends. Empty: never.
+    /// Whether most of its time has gone, in waiting for locks, the gate, or tries that failed.
+    /// Asked before the commit of a claim that has any jobs (require_in_time): one that begins near
+    /// the end of its lock may be somebody else's before it ends. Empty: never.
     std::function<bool()> is_late = {};
-
-    /// Call before the commit. Throws NothingClaimed.
-    void require_in_time() const {
-        if (is_late && is_late()) {
-            throw NothingClaimed{};
-        }
-    }
 };
 
 /// The right to write about a locked job: it holds while the row has this revision and its
@@ -113,15 +110,16 @@ struct PageLimit {
     SeenRows* seen = nullptr;
 
     /// Told of the last row of a page behind which there may be more (SeenRows::end), before the
-    /// page is claimed, and when the rows of all that it takes are locked: another may look behind
-    /// it. Told again when the claim has to begin anew. Empty: nobody asks.
+    /// page is claimed: another may look behind it. Told again when the claim has to begin anew.
+    /// With `enter` it is told when all rows are locked that the claim takes, and not at all when
+    /// others are locked that stay free. Empty: nobody asks.
     std::function<void(std::string_view end)> when_found = {};
 
-    /// Told at the beginning of each transaction of the claim; what it returns is kept until that
-    /// ends. And told before each commit. Both may wait, and throw NothingClaimed. Empty: nobody
-    /// asks.
-    std::function<std::shared_ptr<const void>()> when_begun = {};
-    std::function<void()> when_written = {};
+    /// For claims that follow each other. Called at the beginning of each transaction of the claim,
+    /// which keeps what it returns until it ends; and before each commit. Both may wait for another
+    /// claim, and throw NothingClaimed. Both or none.
+    std::function<std::shared_ptr<const void>()> enter = {};
+    std::function<void()> before_commit = {};
 
     bool operator==(const PageLimit& other) const {
         return jobs == other.jobs && bytes == other.bytes && limited == other.limited &&

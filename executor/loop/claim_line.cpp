@@ -18,15 +18,15 @@ constexpr std::chrono::seconds kLongestWait{1};
 
 }  // namespace
 
-class ClaimLine::Place::Transaction final {
+class ClaimLine::Place::Try final {
 public:
     /// Precondition: the mutex of the line is held.
-    explicit Transaction(Place& place) : place_(place) {
+    explicit Try(Place& place) : place_(place) {
         place_.looks_ = true;
         place_.is_in_transaction_ = true;
     }
 
-    ~Transaction() {
+    ~Try() {
         {
             const std::lock_guard lock(place_.line_.mutex_);
             place_.looks_ = false;
@@ -35,8 +35,8 @@ public:
         place_.line_.changed_.notify_all();
     }
 
-    Transaction(const Transaction&) = delete;
-    Transaction& operator=(const Transaction&) = delete;
+    Try(const Try&) = delete;
+    Try& operator=(const Try&) = delete;
 
 private:
     Place& place_;
@@ -71,7 +71,7 @@ std::shared_ptr<const void> ClaimLine::Place::begin() {
     if (is_outdated_) {
         throw NothingClaimed{};
     }
-    return std::make_shared<const Transaction>(*this);
+    return std::make_shared<const Try>(*this);
 }
 
 void ClaimLine::Place::found() {

@@ -42,7 +42,7 @@ public:
         void handed_over() { is_handed_over_ = true; }
 
     private:
-        class Transaction;
+        class Try;
 
         void outdate_those_behind();
         [[nodiscard]] bool is_first() const { return line_.places_.front() == this; }

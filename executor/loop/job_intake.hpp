@@ -84,8 +84,8 @@ private:
     std::atomic<schema::Duration::rep> last_end_ms_{0};
 };
 
-/// A claim for the intake, beginning now: late when a third of the lock time has gone. Borrows its
-/// owner and the clock.
+/// A claim for the intake, beginning now: late when two thirds of the lock time have gone. Borrows
+/// its owner and the clock.
 [[nodiscard]] inline persistence::LockClaim
 claim_for(JobIntake& intake, const schema::Clock& clock) {
     const schema::TimePoint now = clock.now();
@@ -93,7 +93,7 @@ claim_for(JobIntake& intake, const schema::Clock& clock) {
         .owner = intake.lock_owner(),
         .until = intake.end_of_next_claim(now),
         .now = now,
-        .is_late = [&clock, late_from = clock.steady_now() + intake.lock_time() / 3] {
+        .is_late = [&clock, late_from = clock.steady_now() + intake.lock_time() * 2 / 3] {
             return clock.steady_now() >= late_from;
         }};
 }

@@ -94,6 +94,15 @@ void ScanStart::found(const Look& look, std::string_view end) {
     }
 }
 
+void ScanStart::failed(const Look& look) {
+    const std::lock_guard lock(mutex_);
+    const bool has_gone_on = !look.is_full() && look.round == round_ && look.behind < behind_;
+    if (has_gone_on) {
+        behind_ = look.behind;
+        left_from_ = look.left_from;
+    }
+}
+
 void ScanStart::end(
     const Look& look,
     FullLooks::Time took,

@@ -190,6 +190,10 @@ public:
     /// The look goes as far as the row `end`, behind which there may be more. It takes these rows.
     void found(const Look& look, std::string_view end);
 
+    /// Instead of end(): nothing was taken of what the look has found, so the next one begins where
+    /// it began.
+    void failed(const Look& look);
+
     /// The look took so long to find its rows, and ended with the row `end`, behind which there may
     /// be more; empty: it saw the end of the table. `found` is the last of the ids that it found;
     /// empty: nothing.

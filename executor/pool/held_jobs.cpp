@@ -159,7 +159,7 @@ void HeldJobs::extended(std::span<const persistence::Fence> fences, schema::Stea
     for (const persistence::Fence& fence : fences) {
         const auto found = jobs_.find(fence.id);
         if (found != jobs_.end() && found->second->job.revision == fence.revision) {
-            found->second->lock_until.store(until);
+            found->second->lock_until.store(std::max(found->second->lock_until.load(), until));
         }
     }
 }

@@ -148,8 +148,8 @@ std::vector<Job> acquire_page(
     };
     const SameInstanceSearch search{context, claim, served, limit};
     const auto acquire = [&](Transaction& transaction) {
-        if (limit.when_begun) {
-            transaction.on_commit([kept = limit.when_begun()] {});
+        if (limit.enter) {
+            transaction.on_commit([kept = limit.enter()] {});  // Until it ends, however it does.
         }
         const auto began = std::chrono::steady_clock::now();
         page = select(transaction, behind);
@@ -157,7 +157,8 @@ std::vector<Job> acquire_page(
         last = last_of(page, behind);
         quarantine(transaction, context, JobPlace::executable, page.rows);
         move_suspended(transaction, context, JobPlace::executable, page.rows.jobs, duplicates);
-        if (cut_to_bytes(transaction, page.rows.jobs, limit.bytes)) {
+        const bool is_cut = cut_to_bytes(transaction, page.rows.jobs, limit.bytes);
+        if (is_cut) {
             last = page.rows.jobs.back().id;
             page.is_full = true;
         }
@@ -165,7 +166,7 @@ std::vector<Job> acquire_page(
         if (asks_for_nodes && page.is_full) {
             seen.nodes_beside = count_nodes_beside(transaction, claim.owner, served, claim.now);
         }
-        if (limit.same_instance == 0) {
+        if (!limit.enter) {
             tell_found();
         }
         // By their spelling here, which is that of the limits.
@@ -182,25 +183,29 @@ std::vector<Job> acquire_page(
         // The rows that stay would be found by the next page as well.
         page.is_end = page.is_end || !are_all_claimed || !joined.first_left.empty();
         claim_plain(transaction, claim, served, page);
-        if (limit.same_instance > 0) {
-            std::vector<Job> besides =
-                find_same_instance_jobs(transaction, search, joined, page.rows.jobs);
+        auto [besides, are_no_others_locked] =
+            find_same_instance_jobs(transaction, search, joined, page.rows.jobs);
+        const bool do_none_stay = !is_cut && are_all_claimed && joined.first_left.empty();
+        if (limit.enter && do_none_stay && are_no_others_locked) {
             tell_found();
-            seen.same_instance =
-                claim_same_instance_jobs(transaction, search, std::move(besides), page.rows.jobs);
         }
+        seen.same_instance =
+            claim_same_instance_jobs(transaction, search, std::move(besides), page.rows.jobs);
         load_payloads(transaction, page.rows.jobs);
         recall_series(transaction, page.rows.jobs);
-        if (limit.when_written) {
-            limit.when_written();
+        if (limit.before_commit) {
+            limit.before_commit();
         }
-        claim.require_in_time();
+        if (!page.rows.jobs.empty()) {
+            require_in_time(context, claim);
+        }
         is_shared = transaction.dialect().has_engine;
     };
     const auto was_committed = [&](Transaction& transaction) {
         return was_claimed(transaction, claim.owner, page.rows.jobs);
     };
-    const Commit commit = limit.when_written ? Commit::alone : Commit::shared;
+    // What waits for another claim must not have others wait for its commit.
+    const Commit commit = limit.enter ? Commit::alone : Commit::shared;
     do {
         run_diverting_duplicates(context, duplicates, acquire, was_committed, commit);
         behind = last;

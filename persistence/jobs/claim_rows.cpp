@@ -281,7 +281,17 @@ void count_in_groups(
 
 }  // namespace
 
-std::vector<Job> find_same_instance_jobs(
+void require_in_time(const StoreContext& context, const LockClaim& claim) {
+    if (claim.is_late && claim.is_late()) {
+        context.log.write(
+            schema::LogLevel::warn,
+            "jobs could not be locked in time: the database takes nearly as long as their lock time"
+        );
+        throw NothingClaimed{};
+    }
+}
+
+SameInstanceJobs find_same_instance_jobs(
     Transaction& transaction,
     const SameInstanceSearch& search,
     const JoinedGroups& joined,
@@ -297,11 +307,13 @@ std::vector<Job> find_same_instance_jobs(
     std::vector<Job> besides = read_besides(
         transaction, served, instances, std::min(limit.same_instance, instances.size() * of_each)
     );
+    const std::size_t locked = besides.size();
     use_served_names(besides, served.types);
     drop_unwanted(besides, joined, context.exclusive_over, *limits);
     drop_suspended(transaction, besides);
     cut_to_bytes_left(transaction, jobs, besides, limit.bytes);
-    return besides;
+    const bool are_all_locked = besides.size() == locked;
+    return {.jobs = std::move(besides), .are_all_locked = are_all_locked};
 }
 
 std::size_t claim_same_instance_jobs(

@@ -50,6 +50,10 @@ bool claim_range(
     std::vector<schema::Job>& jobs
 );
 
+/// Call before the commit of a claim that has jobs. Throws NothingClaimed, and says so in the log,
+/// when it is late.
+void require_in_time(const StoreContext& context, const LockClaim& claim);
+
 /// Whose claim takes jobs of the same instances along.
 struct SameInstanceSearch {
     const StoreContext& context;
@@ -58,16 +62,20 @@ struct SameInstanceSearch {
     const PageLimit& limit;
 };
 
+struct SameInstanceJobs {
+    std::vector<schema::Job> jobs = {};  ///< Those of each instance in the order of their ids.
+    bool are_all_locked = true;          ///< No other rows were locked.
+};
+
 /// Locks, besides jobs that are claimed already, up to PageLimit::same_instance further rows:
 /// exclusive jobs of the same instances, wherever they stand in the table (R087). One write then
-/// takes what would else be met job by job, by other nodes too. Returns those of each instance in
-/// the order of their ids.
+/// takes what would else be met job by job, by other nodes too.
 ///
 /// They are looked for only in groups that this claim has just taken: of those no other job is held
 /// or waits, so what is read is taken, with rare exceptions, which stay as they are. Of each group
 /// come no more than its holder may claim, and none that meets a limit: no slot is for a job that
 /// stands behind another. Needs schema::kInstanceIndex.
-[[nodiscard]] std::vector<schema::Job> find_same_instance_jobs(
+[[nodiscard]] SameInstanceJobs find_same_instance_jobs(
     Transaction& transaction,
     const SameInstanceSearch& search,
     const JoinedGroups& joined,

@@ -299,8 +299,8 @@ DueTimers SqlTimerStore::move_due_timers(
         result.moved = moves.size() + unreadable + early;
         result.locked = locked_among(std::move(moves.leaving()));
         load_payloads(transaction, result.locked);
-        if (claim) {
-            claim->require_in_time();
+        if (!result.locked.empty()) {
+            require_in_time(context_, *claim);
         }
     };
     const auto was_committed = [&](Transaction& transaction) {

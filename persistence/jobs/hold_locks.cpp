@@ -22,9 +22,11 @@ namespace {
 
 // REV_ stays, so that the fences of the running jobs go on to hold. A job that a claim names gets a
 // lock of its own now: most have ended by then, and for the others the claim need not live on.
+// A renewal that waited for long comes behind those that began after it.
 constexpr std::string_view kExtend = R"sql(
     UPDATE ACT_RU_JOB {by_id}
-    SET LOCK_OWNER_ = ?, LOCK_EXP_TIME_ = ?
+    SET LOCK_OWNER_ = ?,
+        LOCK_EXP_TIME_ = CASE WHEN LOCK_EXP_TIME_ > ? THEN LOCK_EXP_TIME_ ELSE ? END
     WHERE ID_ IN (...) AND {held})sql";
 
 constexpr std::string_view kHeld = R"sql(
@@ -137,15 +139,15 @@ SqlExecutorStore::extend_locks(const LockClaim& claim, std::span<const Fence> fe
         std::vector<Fence> kept(fences.begin(), fences.end());
         lost = extend_groups_of(transaction, claim, kept);
         const FencedIds ids = fenced(kept);
-        const std::int64_t extended =
-            execute_fenced(transaction, kExtend, {claim.owner, claim.until}, claim.owner, ids);
+        const std::int64_t extended = execute_fenced(
+            transaction, kExtend, {claim.owner, claim.until, claim.until}, claim.owner, ids
+        );
         if (extended < count_of(ids)) {
             std::ranges::move(
                 ids_not_in(held_for_update(transaction, claim.owner, ids), kept),
                 std::back_inserter(lost)
             );
         }
-        claim.require_in_time();
     };
     if (!fences.empty()) {
         context_.runner.run(extend, run_again);

@@ -219,7 +219,9 @@ GroupsPassedOn SqlExecutorStore::pass_on(
     const auto work = [&](Transaction& transaction) {
         done = {};
         pass_on_at_once(transaction, {context_, claim, served, most_bytes}, ends, duplicates, done);
-        claim.require_in_time();
+        if (!done.jobs.empty()) {
+            require_in_time(context_, claim);
+        }
     };
     if (!ends.empty()) {
         run_diverting_duplicates(context_, duplicates, work, [&](Transaction& transaction) {

@@ -143,6 +143,19 @@ protected:
         return ids_of(taken_);
     }
 
+    /// The same by one of two claims that follow each other. Returns behind which row the other may
+    /// look before this one is committed; empty: behind none.
+    std::string found_by(std::size_t firsts, std::size_t further) {
+        std::string found;
+        PageLimit limit(firsts);
+        limit.same_instance = further;
+        limit.when_found = [&](std::string_view end) { found = end; };
+        limit.enter = [] { return std::make_shared<const int>(); };
+        limit.before_commit = [] {};
+        (void)store_.executor().acquire(claim_of("node-1"), noop_, limit);
+        return found;
+    }
+
     SeenRows seen_;
     std::vector<Job> taken_;
 };
@@ -194,6 +207,22 @@ TEST_P(InstancesTogether, Bring_no_more_than_their_holder_may_have) {
     insert(JobPlace::executable, jobs);
     EXPECT_THAT(take("node-1", 1, 999), SizeIs(kMostClaimedOfGroup));
     EXPECT_EQ(count_rows("JS_WAITING"), 0) << "what is left is free";
+}
+
+TEST_P(InstancesTogether, Let_another_claim_look_behind_the_page_when_all_of_it_is_locked) {
+    insert_of("i", {"a1", "a3"});
+    insert_of("k", {"a2"});
+    EXPECT_EQ(found_by(1, 10), "a1");
+}
+
+// It would pass them over, and take those behind them.
+TEST_P(InstancesTogether, Let_no_other_look_before_the_commit_when_jobs_are_locked_that_stay) {
+    std::vector<Job> jobs = many_jobs("j", static_cast<std::size_t>(kMostClaimedOfGroup) + 50);
+    for (Job& job : jobs) {
+        job.process_instance_id = "i";
+    }
+    insert(JobPlace::executable, jobs);
+    EXPECT_EQ(found_by(2, 999), "");
 }
 
 TEST_P(InstancesTogether, Leave_what_has_no_instance_or_is_not_exclusive_in_its_turn) {

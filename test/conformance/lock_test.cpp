@@ -99,13 +99,12 @@ TEST_P(LateClaims, Leave_a_group_with_its_holder) {
     );
 }
 
-// It could end a lock before its time that was renewed meanwhile.
-TEST_P(LateClaims, Leave_locks_as_they_are_that_they_should_extend) {
+// As that of one that waited, behind one that began after it.
+TEST_P(Locks, A_renewal_never_ends_a_lock_before_its_time) {
     const Job held = insert_and_acquire(a_job("a"));
-    expect_nothing_claimed([&] {
-        return store_.executor().extend_locks(late("node-1"), fences_of({held}));
-    });
-    EXPECT_EQ(job("a"), held);
+    EXPECT_THAT(extend("node-1", 10min, {{"a", held.revision}}), IsEmpty());
+    EXPECT_THAT(extend("node-1", 1min, {{"a", held.revision}}), IsEmpty());
+    EXPECT_EQ(job("a").lock_expiration, clock_.now() + 10min);
 }
 
 TEST_P(Locks, A_renewal_names_the_jobs_whose_lock_is_lost) {

@@ -295,23 +295,21 @@ TEST_F(LockRenewalTest, A_lock_older_than_a_third_of_its_time_is_extended) {
     EXPECT_FALSE(job->stop.stop_requested());
 }
 
-// What waited for a lock or a database that was away would write an end that has come near.
-TEST_F(LockRenewalTest, A_renewal_that_waited_for_long_begins_anew) {
+TEST_F(LockRenewalTest, A_renewal_that_took_long_is_followed_by_the_next_at_once) {
     const HeldJobPtr job = held.add({a_job("a")}, clock.steady_now() + 30s).front();
     clock.tick(11s);
-    EXPECT_CALL(store, extend_locks(_, _))
-        .WillOnce([&](const persistence::LockClaim& claim, auto) -> std::vector<std::string> {
-            EXPECT_FALSE(claim.is_late());
-            clock.tick(10s);
-            EXPECT_TRUE(claim.is_late());
-            throw persistence::NothingClaimed{};
-        })
-        .WillOnce([&](const persistence::LockClaim& claim, auto) {
-            EXPECT_EQ(claim.until, clock.now() + 30s);
-            return std::vector<std::string>{};
-        });
-    (void)renewal.run_once();
-    EXPECT_EQ(job->lock_until.load(), clock.steady_now() + 30s);
+    EXPECT_CALL(store, extend_locks(_, _)).WillOnce([&](auto&, auto) {
+        clock.tick(11s);
+        return std::vector<std::string>{};
+    });
+    EXPECT_EQ(renewal.run_once(), 0s);
+}
+
+// As that of one that waited, behind one that began after it.
+TEST_F(LockRenewalTest, A_renewal_never_ends_a_lock_before_its_time) {
+    const HeldJobPtr job = held.add({a_job("a")}, clock.steady_now() + 50s).front();
+    held.extended(std::vector{Fence{.id = "a", .revision = 1}}, clock.steady_now() + 30s);
+    EXPECT_EQ(job->lock_until.load(), clock.steady_now() + 50s);
 }
 
 TEST_F(LockRenewalTest, A_job_whose_lock_is_lost_is_told_to_stop) {

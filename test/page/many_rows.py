@@ -29,6 +29,7 @@ JOBS = "TYPE_, SCOPE_TYPE_, ID_, CORRELATION_ID_, HANDLER_TYPE_"
 def add_options(parser):
     parser.add_argument('--dead', type=int, default=1_000_000, help='dead letters')
     parser.add_argument('--timers', type=int, default=10_000_000, help='timers, due in a day')
+    parser.add_argument('--executable', type=int, default=0, help='jobs of types that nobody serves')
     parser.add_argument('--series', type=int, default=20_000, help='series with a turn each day')
 
 
@@ -77,6 +78,7 @@ def fill(run, database, given):
     message = words['text'].format('SmtpError: mailbox is full, message ')
     insert('ACT_RU_DEADLETTER_JOB', 'd', 'CREATE_TIME_, FAILED_TIME_, EXCEPTION_MSG_', f"{words['ago']}, {words['ago']}, {message}", given.dead)
     insert('ACT_RU_TIMER_JOB', 't', 'RETRIES_, CREATE_TIME_, DUEDATE_', f"3, {words['ago']}, {words['ahead']}", given.timers)
+    insert('ACT_RU_JOB', 'e', 'RETRIES_, CREATE_TIME_', f"3, {words['ago']}", given.executable)
     # What a server does by itself within minutes: tables that have just been filled are not what is measured.
-    for table in ('ACT_RU_DEADLETTER_JOB', 'ACT_RU_TIMER_JOB'):
+    for table in ('ACT_RU_DEADLETTER_JOB', 'ACT_RU_TIMER_JOB', 'ACT_RU_JOB'):
         run(words['settled'].format(table))
