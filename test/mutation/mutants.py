@@ -207,7 +207,7 @@ MUTANTS = [
     Mutant(
         "what is taken along does not count in its group",
         SAME_INSTANCE,
-        "    count_in_groups(transaction, claim, context.exclusive_over, besides);\n",
+        "    count_in_groups(transaction, search.claim, search.context.exclusive_over, found);\n",
         "    (void)count_in_groups;\n",
     ),
     Mutant(
