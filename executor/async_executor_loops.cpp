@@ -47,7 +47,7 @@ void AsyncExecutor::add_second_loops() {
     use_.wake_ups.sleepers.completion_beside = [this] { completion_beside_loop_->wake(); };
     if (settings_.acquire_async_jobs && !settings_.order.is_any() &&
         settings_.lock_granularity == schema::LockGranularity::row) {
-        PollingLoop& loop = add_activity(acquirer_.beside());
+        PollingLoop& loop = add_activity(acquirer_.add_beside());
         use_.wake_ups.sleepers.acquisition_beside = [&loop] { loop.wake(); };
     }
 }

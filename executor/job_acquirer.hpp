@@ -85,10 +85,10 @@ private:
 /// BacklogCursor for other orders).
 ///
 /// One claim after the other leaves a server idle while this process reads what it took, and this
-/// process while the server writes. So a second loop (beside()) takes pages in a backlog, as long
-/// as there is room for one more than the first may take meanwhile.
+/// process while the server writes. So a second loop (add_beside()) takes pages in a backlog, as
+/// long as there is room for one more than the first may take meanwhile.
 ///
-/// Thread safety: run_once() belongs to the loop's strand, that of beside() to another one.
+/// Thread safety: run_once() belongs to the loop's strand, that of add_beside() to another one.
 class JobAcquirer final : public Activity {
 public:
     JobAcquirer(
@@ -107,12 +107,12 @@ public:
     [[nodiscard]] std::string_view name() const noexcept override { return "job acquisition"; }
     [[nodiscard]] schema::Duration run_once() override;
 
-    /// Claims beside run_once() when it is woken (WakeUps::backlog_is_there). Only for jobs that
-    /// are locked by the row, in no order but that of their ids. Where those of an instance are
-    /// taken along, the next page may have jobs of instances of this one: then each looks when the
-    /// rows of the one before are locked, and hands over behind it (ClaimLine). Call before the
-    /// first pass.
-    [[nodiscard]] Activity& beside() {
+    /// Returns what claims beside run_once() when it is woken (WakeUps::backlog_is_there). Only for
+    /// jobs that are locked by the row, in no order but that of their ids. Where those of an
+    /// instance are taken along, the next page may have jobs of instances of this one: then each
+    /// looks when the rows of the one before are locked, and hands over behind it (ClaimLine). Call
+    /// once, before the first pass.
+    [[nodiscard]] Activity& add_beside() {
         has_beside_ = true;
         return beside_;
     }

@@ -196,7 +196,7 @@ protected:
     void claim_all() {
         auto second = std::async(std::launch::async, [this] {
             while (!are_all_taken()) {
-                (void)acquirer_.beside().run_once();
+                (void)beside_.run_once();
                 std::this_thread::yield();
             }
         });
@@ -230,6 +230,7 @@ private:
         system_clock_,
         wake_ups_,
         {.max_pool_size = 2, .acquire_page = 100, .instances_together = true}};
+    executor::Activity& beside_{acquirer_.add_beside()};
 };
 
 INSTANTIATE_TEST_SUITE_P(

@@ -76,6 +76,7 @@ protected:
     test::RecordingIntake intake;
     WakeUps wake_ups;
     JobAcquirer acquirer{store, intake, clock, wake_ups, {.acquire_page = 2}};
+    Activity& beside{acquirer.add_beside()};
 };
 
 TEST_F(AcquisitionBeside, Is_woken_before_a_page_is_claimed_and_goes_on_behind_it) {
@@ -85,7 +86,7 @@ TEST_F(AcquisitionBeside, Is_woken_before_a_page_is_claimed_and_goes_on_behind_i
         .WillOnce([&](auto&, auto&, const PageLimit& limit, auto) {
             limit.when_found("d");
             EXPECT_EQ(wakes, 1);
-            EXPECT_EQ(acquirer.beside().run_once(), 0ms) << "it looks again at once";
+            EXPECT_EQ(beside.run_once(), 0ms) << "it looks again at once";
             limit.seen->end = "d";
             return Jobs{a_job("c"), a_job("d")};
         });
@@ -99,13 +100,13 @@ TEST_F(AcquisitionBeside, Is_woken_before_a_page_is_claimed_and_goes_on_behind_i
 
 TEST_F(AcquisitionBeside, Leaves_room_for_the_page_that_the_first_may_take_meanwhile) {
     intake.free_places = 3;
-    EXPECT_EQ(acquirer.beside().run_once(), kUntilWoken);
+    EXPECT_EQ(beside.run_once(), kUntilWoken);
 }
 
 TEST_F(AcquisitionBeside, Sleeps_when_the_table_has_nothing_more) {
     EXPECT_CALL(store, acquire(_, _, _, "b")).WillOnce(Return(Jobs{}));
-    EXPECT_EQ(acquirer.beside().run_once(), kUntilWoken);
-    EXPECT_EQ(acquirer.beside().run_once(), kUntilWoken) << "and does not look again";
+    EXPECT_EQ(beside.run_once(), kUntilWoken);
+    EXPECT_EQ(beside.run_once(), kUntilWoken) << "and does not look again";
 }
 
 TEST_F(AcquisitionBeside, Looks_again_from_there_when_nothing_was_claimed) {
@@ -118,7 +119,7 @@ TEST_F(AcquisitionBeside, Looks_again_from_there_when_nothing_was_claimed) {
         .WillOnce(nothing)
         .WillOnce(full_page({a_job("c"), a_job("d")}));
     EXPECT_EQ(acquirer.run_once(), 0ms);
-    EXPECT_EQ(acquirer.beside().run_once(), 0ms);
+    EXPECT_EQ(beside.run_once(), 0ms);
     (void)acquirer.run_once();
     EXPECT_THAT(intake.ids(), ElementsAre("a", "b", "c", "d"));
 }
@@ -193,9 +194,9 @@ TEST_F(AcquisitionAmongNodes, Goes_back_at_once_when_there_is_nothing_behind_the
 
 TEST_F(AcquisitionAmongNodes, Goes_back_beside_as_well) {
     EXPECT_CALL(store, acquire(_, _, _, std::string_view(further))).WillOnce(Return(Jobs{}));
-    EXPECT_EQ(acquirer.beside().run_once(), 0ms);
+    EXPECT_EQ(beside.run_once(), 0ms);
     EXPECT_CALL(store, acquire(_, _, _, std::string_view(end))).WillOnce(Return(Jobs{}));
-    EXPECT_EQ(acquirer.beside().run_once(), kUntilWoken);
+    EXPECT_EQ(beside.run_once(), kUntilWoken);
 }
 
 class DoubtfulClaimsTest : public testing::Test {
