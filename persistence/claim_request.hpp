@@ -40,8 +40,9 @@ struct LockClaim {
     std::size_t pages_from = 0;
 
     /// Whether most of its time has gone, in waiting for locks, the gate, or tries that failed.
-    /// Asked before the commit of a claim that has any jobs (require_in_time): one that begins near
-    /// the end of its lock may be somebody else's before it ends. Empty: never.
+    /// Asked before the commit of a claim that has any jobs, which throws NothingClaimed if so: a
+    /// job that begins near the end of its lock may be somebody else's before it ends. Empty:
+    /// never.
     std::function<bool()> is_late = {};
 };
 

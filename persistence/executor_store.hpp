@@ -152,7 +152,8 @@ public:
     ) = 0;
 
     /// Frees the groups whose holders are dead, because their locks expired before `now`, with the
-    /// jobs that wait for them. Returns how many jobs that were.
+    /// jobs that wait for them: groups of these owners, or of all if there are none. Returns how
+    /// many jobs that were.
     [[nodiscard]] virtual std::int64_t
     reset_expired_groups(schema::TimePoint now, std::span<const std::string> owners = {}) = 0;
 
@@ -205,8 +206,9 @@ public:
     [[nodiscard]] virtual std::vector<std::string>
     not_held(std::string_view owner, std::span<const Fence> fences) = 0;
 
-    /// Moves the expiry of held locks; REV_ stays. Returns the ids whose lock is lost. The locks of
-    /// their groups go with them, and with a group all its jobs are lost.
+    /// Moves the expiry of held locks to the end of the claim, those that end later excepted; REV_
+    /// stays. Returns the ids whose lock is lost. The locks of their groups go with them, and with
+    /// a group all its jobs are lost.
     [[nodiscard]] virtual std::vector<std::string>
     extend_locks(const LockClaim& claim, std::span<const Fence> fences) = 0;
 

@@ -127,7 +127,7 @@ public:
     /// The jobs whose lock has ended by this machine's clock: somebody else may have them.
     [[nodiscard]] std::vector<std::string> expired(schema::SteadyPoint now) const;
 
-    /// The locks of these jobs now end at `until`.
+    /// The locks of these jobs now end at `until`, or later if they did before.
     void extended(std::span<const persistence::Fence> fences, schema::SteadyPoint until);
 
     /// The locks are gone: each handler is told to stop, and what it returns will be discarded.

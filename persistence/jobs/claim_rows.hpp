@@ -62,6 +62,7 @@ struct SameInstanceSearch {
     const PageLimit& limit;
 };
 
+/// What a claim takes along.
 struct SameInstanceJobs {
     std::vector<schema::Job> jobs = {};  ///< Those of each instance in the order of their ids.
     bool are_all_locked = true;          ///< No other rows were locked.
