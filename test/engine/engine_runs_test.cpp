@@ -314,8 +314,12 @@ TEST_F(RunNewsOfEngine, Are_seen_while_the_run_goes_on_and_its_last_word_stays) 
     });
     engine->start();
     const std::string id = engine->enqueue({.handler_type = "test"});
-    EXPECT_TRUE(eventually([&] { return !told(*engine).empty(); }));
-    const std::vector<ToldRun> runs = told(*engine);
+    // What a run tells is stored as it comes: its progress may stand there before its first line does.
+    std::vector<ToldRun> runs;
+    EXPECT_TRUE(eventually([&] {
+        runs = told(*engine);
+        return !runs.empty() && !runs[0].news.lines.empty();
+    }));
     const auto held = engine->store().find(id);
     may_end.set_value();
     ASSERT_EQ(runs.size(), 1U);
