@@ -40,6 +40,10 @@ inline constexpr std::size_t kExceptionDetailsBytes = std::size_t{64} * 1024;
 /// Ids in one `IN (...)` list. Longer lists are cut into several statements.
 inline constexpr std::size_t kIdsPerStatement = 512;
 
+/// Rows of one SELECT that may find very many: the result stays small, and Vitess refuses one of
+/// more than 10,000 (vttablet's --queryserver-config-max-result-size).
+inline constexpr std::size_t kRowsPerSelect = 5'000;
+
 /// Conditions of one filter of jobs. SQLite nests them, 1,000 at most.
 inline constexpr std::size_t kFilterConditions = 500;
 

@@ -10,6 +10,7 @@
 #include "persistence/rows/new_dead_letters.hpp"
 #include "persistence/rows/sql_executor_store.hpp"
 #include "persistence/sql/dialect.hpp"
+#include "persistence/sql/many_rows.hpp"
 #include "schema/limits.hpp"
 
 #include <fmt/format.h>
@@ -239,8 +240,9 @@ namespace {
 constexpr std::string_view kExpired = R"sql(
     SELECT ID_, LOCK_OWNER_
     FROM JS_EXCLUSIVE
-    WHERE LOCK_EXP_TIME_ < ?
-    ORDER BY ID_)sql";
+    WHERE ID_ >= ? AND LOCK_EXP_TIME_ < ?
+    ORDER BY ID_
+    LIMIT ?)sql";
 
 // Its holder may have renewed it since it was read.
 constexpr std::string_view kStillExpired = R"sql(
@@ -256,11 +258,12 @@ std::vector<std::string>
 expired_groups(Connection& connection, schema::TimePoint now, std::span<const std::string> owners) {
     std::vector<std::string> groups;
     const Value before{now};
-    connection.query({.sql = kExpired, .columns = 2}, {&before, 1}, [&](const Row& row) {
+    const auto read = [&](const Row& row) {
         if (owners.empty() || std::ranges::find(owners, row.text(1)) != owners.end()) {
             groups.emplace_back(row.text(0));
         }
-    });
+    };
+    query_in_pieces(connection, {.sql = kExpired, .columns = 2}, "", {&before, 1}, read);
     return groups;
 }
 

@@ -77,14 +77,16 @@ constexpr std::string_view kPart = R"sql(
 constexpr std::string_view kLocked = R"sql(
     SELECT ID_, SERIES_, REV_, LOCK_EXP_TIME_
     FROM {table} {by_id}
-    WHERE {behind} AND ID_ <= ? AND LOCK_EXP_TIME_ IS NOT NULL {and_ours}
-    ORDER BY ID_)sql";
+    WHERE ID_ >= ? AND ID_ <= ? AND LOCK_EXP_TIME_ IS NOT NULL {and_ours}
+    ORDER BY ID_
+    LIMIT ?)sql";
 
 constexpr std::string_view kLockedBy = R"sql(
     SELECT ID_, SERIES_, REV_, LOCK_EXP_TIME_
     FROM {table}
-    WHERE LOCK_OWNER_ IN (...)
-    ORDER BY ID_)sql";
+    WHERE ID_ >= ? AND LOCK_OWNER_ IN (...)
+    ORDER BY ID_
+    LIMIT ?)sql";
 
 constexpr std::string_view kLockedTimers = R"sql(
     SELECT ID_, SERIES_, REV_, LOCK_EXP_TIME_
@@ -173,10 +175,10 @@ PartRead read_part(Connection& connection, JobPlace place, const LockSearch& sea
         part.do_any_wait = lock_time_in(row, 3).time > search.now + kNearlyNever;
     });
     if (is_any_due && !part.is_any_nameless) {
-        const std::array<Value, 2> parameters{search.after, std::string_view(last)};
-        connection.query(
-            {.sql = with_bounds(kLocked), .columns = 4}, parameters, sort_into(part, search.now)
-        );
+        const std::array<Value, 1> end{std::string_view(last)};
+        const std::string sql = with_bounds(kLocked);
+        const RowReader read = sort_into(part, search.now);
+        query_in_pieces(connection, {.sql = sql, .columns = 4}, search.after, end, read);
     }
     if (count == search.rows && !part.is_any_nameless) {
         part.end = last;
@@ -190,8 +192,9 @@ PartRead read_locks_of_owners(Connection& connection, JobPlace place, const Lock
     const std::string sql = fmt::format(kLockedBy, fmt::arg("table", schema::table_of(place)));
     const std::vector<std::string_view> owners(search.owners.begin(), search.owners.end());
     PartRead part;
+    const RowReader read = sort_into(part, search.now);
     for (const auto& [text, values] : cut_id_list(sql, {.ids = owners})) {
-        connection.query({.sql = text, .columns = 4}, values, sort_into(part, search.now));
+        query_in_pieces(connection, {.sql = text, .columns = 4}, "", values, read);
     }
     return part;
 }

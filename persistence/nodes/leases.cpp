@@ -134,8 +134,9 @@ constexpr std::string_view kEndLease = R"sql(
 constexpr std::string_view kLocked = R"sql(
     SELECT ID_, LOCK_OWNER_
     FROM {table}
-    WHERE LOCK_OWNER_ IN (...)
-    ORDER BY ID_)sql";
+    WHERE ID_ >= ? AND LOCK_OWNER_ IN (...)
+    ORDER BY ID_
+    LIMIT ?)sql";
 
 // REV_ stays: until a reset frees the job, a node that comes back may renew its lock, and go on.
 constexpr std::string_view kEndLocks = R"sql(
@@ -158,9 +159,10 @@ LockedByNode locked_by(const StoreContext& context, std::span<const std::string_
                 tables[table].clear();
             }
             for (const auto& [part, owners] : cut_id_list(sql, {.ids = nodes})) {
-                connection.query({.sql = part, .columns = 2}, owners, [&](const Row& row) {
+                const auto read = [&](const Row& row) {
                     locked[std::string(row.text(1))][table].emplace_back(row.text(0));
-                });
+                };
+                query_in_pieces(connection, {.sql = part, .columns = 2}, "", owners, read);
             }
         });
     }

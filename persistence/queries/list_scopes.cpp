@@ -192,8 +192,9 @@ namespace {
 constexpr std::string_view kSuspensions = R"sql(
     SELECT ID_, SINCE_
     FROM JS_SUSPENSION
-    WHERE SCOPE_ = ?
-    ORDER BY ID_)sql";
+    WHERE ID_ >= ? AND SCOPE_ = ?
+    ORDER BY ID_
+    LIMIT ?)sql";
 
 constexpr std::string_view kSuspension = R"sql(
     SELECT ID_, SINCE_
@@ -206,18 +207,12 @@ constexpr std::string_view kSuspensionOfGroup = R"sql(
     JOIN JS_SUSPENSION P ON P.SCOPE_ = ? AND P.ID_ = S.GROUP_
     WHERE S.ID_ = ?)sql";
 
-void append(
-    Connection& connection,
-    std::string_view sql,
-    SuspensionScope scope,
-    std::span<const Value> parameters,
-    std::vector<Suspension>& found
-) {
-    connection.query({.sql = sql, .columns = 2}, parameters, [&](const Row& row) {
+RowReader append_to(std::vector<Suspension>& found, SuspensionScope scope) {
+    return [&found, scope](const Row& row) {
         found.push_back(
             {.scope = scope, .id = std::string(row.text(0)), .since = row.time(1).value()}
         );
-    });
+    };
 }
 
 }  // namespace
@@ -227,7 +222,9 @@ std::vector<Suspension> SqlOperatorStore::suspensions(SuspensionScope scope) {
     const std::array<Value, 1> parameters{name_of(scope)};
     context_.runner.read([&](Connection& connection) {
         found.clear();
-        append(connection, kSuspensions, scope, parameters, found);
+        query_in_pieces(
+            connection, {.sql = kSuspensions, .columns = 2}, "", parameters, append_to(found, scope)
+        );
     });
     return found;
 }
@@ -239,7 +236,7 @@ std::vector<Suspension> SqlOperatorStore::suspensions_of(const schema::Job& job)
         const auto look = [&](std::string_view sql, SuspensionScope scope, std::string_view id) {
             if (!id.empty()) {
                 const std::array<Value, 2> parameters{name_of(scope), id};
-                append(connection, sql, scope, parameters, found);
+                connection.query({.sql = sql, .columns = 2}, parameters, append_to(found, scope));
             }
         };
         look(kSuspension, SuspensionScope::instance, job.process_instance_id);

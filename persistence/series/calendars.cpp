@@ -112,8 +112,9 @@ private:
 constexpr std::string_view kSeriesOfCalendars = R"sql(
     SELECT {columns}
     FROM JS_SERIES
-    WHERE CALENDAR_ IN (...) AND STATE_ <> 'ended'
-    ORDER BY ID_)sql";
+    WHERE ID_ >= ? AND CALENDAR_ IN (...) AND STATE_ <> 'ended'
+    ORDER BY ID_
+    LIMIT ?)sql";
 
 using TurnsById = std::map<std::string, PlacedJob, std::less<>>;
 
@@ -162,7 +163,7 @@ void CalendarMoves::plan(Connection& connection) {
     const std::string sql =
         fmt::format(kSeriesOfCalendars, fmt::arg("columns", series_columns() + ", REV_"));
     for (const auto& [text, parameters] : cut_id_list(sql, {.ids = calendars_})) {
-        connection.query({.sql = text, .columns = columns + 1}, parameters, [&](const Row& row) {
+        const auto read = [&](const Row& row) {
             if (is_nameless(row)) {
                 return;
             }
@@ -170,7 +171,8 @@ void CalendarMoves::plan(Connection& connection) {
             Plan plan = complaint.empty() ? plan_of(series, connection.dialect()) : Plan{};
             plan.revision = row.text(columns);
             plans_[series.key] = std::move(plan);
-        });
+        };
+        query_in_pieces(connection, {.sql = text, .columns = columns + 1}, "", parameters, read);
     }
     refuse_never_due();
 }
@@ -241,7 +243,7 @@ std::vector<CalendarMoves::User> CalendarMoves::users_to_move(Transaction& trans
         fmt::format(kSeriesOfCalendars, fmt::arg("columns", "ID_, TURN_ID_, REV_"));
     std::vector<User> users;
     for (const auto& [text, parameters] : cut_id_list(sql, {.ids = calendars_})) {
-        transaction.query({.sql = text, .columns = 3}, parameters, [&](const Row& row) {
+        const auto read = [&](const Row& row) {
             if (is_nameless(row)) {
                 return;
             }
@@ -253,7 +255,8 @@ std::vector<CalendarMoves::User> CalendarMoves::users_to_move(Transaction& trans
             if (known == nullptr || known->makes_a_difference) {
                 users.push_back(std::move(user));
             }
-        });
+        };
+        query_in_pieces(transaction, {.sql = text, .columns = 3}, "", parameters, read);
     }
     std::ranges::sort(users, {}, &User::key);
     return users;

@@ -2,6 +2,7 @@
 
 #include "persistence/sql/connection.hpp"
 #include "persistence/sql/sql_transaction.hpp"
+#include "schema/limits.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -62,6 +63,38 @@ cut_id_list(std::string_view sql, const IdListParameters& parameters);
 /// inserted, deleted or found for update.
 std::int64_t
 execute_for_ids(Transaction& transaction, std::string_view sql, const IdListParameters& parameters);
+
+/// Reads all rows behind the id `after` (empty: from the start) that a SELECT finds, however many
+/// there are: each run of it finds limits::kRowsPerSelect. Its first column is ID_, by which it is
+/// ordered; its first condition is `ID_ >= ?`, and it ends in `LIMIT ?`. `between` are the other
+/// parameters. `source` is a Connection or a Transaction.
+template <typename Source>
+void query_in_pieces(
+    Source& source,
+    Query query,
+    std::string_view after,
+    std::span<const Value> between,
+    const RowReader& read
+) {
+    std::string last(after);
+    std::string known;
+    std::size_t count = 0;
+    do {
+        known = last;
+        count = 0;
+        std::vector<Value> parameters{std::string_view(known)};
+        parameters.insert(parameters.end(), between.begin(), between.end());
+        parameters.emplace_back(static_cast<std::int64_t>(schema::limits::kRowsPerSelect));
+        source.query(query, parameters, [&](const Row& row) {
+            ++count;
+            last = row.text(0);
+            if (known.empty() || last != known) {
+                read(row);
+            }
+        });
+        // Of an id that is no text, SQLite's order is not that of its text.
+    } while (count == schema::limits::kRowsPerSelect && last != known);
+}
 
 /// Calls `write` with one part of the rows after the other, for statements that write many rows at
 /// once. Each part has the largest of a few sizes that fits, so that few distinct statements are

@@ -314,7 +314,8 @@ TEST_F(RunNewsOfEngine, Are_seen_while_the_run_goes_on_and_its_last_word_stays) 
     });
     engine->start();
     const std::string id = engine->enqueue({.handler_type = "test"});
-    // What a run tells is stored as it comes: its progress may stand there before its first line does.
+    // What a run tells is stored as it comes: its progress may stand there before its first line
+    // does.
     std::vector<ToldRun> runs;
     EXPECT_TRUE(eventually([&] {
         runs = told(*engine);

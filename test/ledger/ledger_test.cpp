@@ -94,6 +94,19 @@ public:
         });
     }
 
+    /// The last lines of each node's log.
+    [[nodiscard]] std::string last_words() const {
+        constexpr std::size_t kShown = 1500;
+        std::string words;
+        for (const Place& place : places_) {
+            const std::string log = place.process->log();
+            const std::size_t from = log.size() - std::min(log.size(), kShown);
+            words +=
+                fmt::format("node {}: ...{}\n", place.life, std::string_view(log).substr(from));
+        }
+        return words;
+    }
+
     /// Expects that all are alive, and drains them.
     void expect_alive_and_stop() {
         for (const Place& place : places_) {
@@ -411,7 +424,8 @@ TEST_P(Ledger, Whatever_dies_every_job_is_done_once_and_exclusive_ones_alone) {
     database->add_jobs(jobs, ledger);
     const auto script = script_of(seed, kills, Fleet::kNodes, database->is_server());
     fleet.emplace(database->url(), work, kLease);
-    ASSERT_TRUE(run_script(script)) << "no progress after " << fleet->count_runs() << " runs";
+    ASSERT_TRUE(run_script(script)) << "no progress after " << fleet->count_runs() << " runs\n"
+                                    << fleet->last_words() << database->describe_jobs();
     ASSERT_TRUE(wait_for_the_rest()) << database->count_jobs() << " are left, these among them:\n"
                                      << database->describe_jobs();
     fleet->thaw_all();
