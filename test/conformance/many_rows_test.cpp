@@ -1,4 +1,5 @@
 #include "persistence/node_store.hpp"
+#include "persistence/sql/dialect.hpp"
 #include "schema/limits.hpp"
 #include "test/conformance/store_test.hpp"
 
@@ -24,8 +25,10 @@ protected:
 
     // The next case empties the tables by one DELETE each.
     void TearDown() override {
-        execute("DELETE FROM ACT_RU_JOB WHERE ID_ < 'job-05000'");
-        execute("DELETE FROM JS_SUSPENSION WHERE ID_ < 'order-05000'");
+        const std::string_view empty = connection_->dialect().tables.empty_table;
+        for (const std::string_view table : {"ACT_RU_JOB", "ACT_HI_JOB_LOG", "JS_SUSPENSION"}) {
+            connection_->run_script(fmt::format(fmt::runtime(empty), table));
+        }
     }
 
     /// Executable jobs that `owner` has locked until then.
