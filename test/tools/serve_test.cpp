@@ -439,7 +439,11 @@ TEST_F(EnginesOfOneService, A_command_is_about_the_one_that_it_names) {
         on("order", {"job", "ls"}).err,
         HasSubstr("there is no engine order in the configuration file; it has billing, orders")
     );
-    EXPECT_THAT(run_bare({"job", "ls", "--config", path}).err, HasSubstr("no database"));
+    EXPECT_THAT(
+        run_bare({"job", "ls", "--config", path}).err,
+        HasSubstr("no database: pass --engine NAME, or --engine all; the configuration file has "
+                  "billing, orders")
+    );
 }
 
 TEST_F(EnginesOfOneService, What_one_does_not_say_is_as_at_the_top) {

@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -81,23 +82,23 @@ is_coloured(const std::string& when, bool is_terminal, const Environment& enviro
     return none;
 }
 
-[[nodiscard]] Settings settings_of_engine(
-    const std::string& name,
-    const std::map<std::string, Settings, std::less<>>& engines
-) {
+using Engines = std::map<std::string, Settings, std::less<>>;
+
+[[nodiscard]] std::string names_of(const Engines& engines) {
+    return engines.empty() ? "none"
+                           : fmt::format("{}", fmt::join(engines | std::views::keys, ", "));
+}
+
+[[nodiscard]] Settings settings_of_engine(const std::string& name, const Engines& engines) {
     if (const auto found = engines.find(name); found != engines.end()) {
         return found->second;
-    }
-    std::vector<std::string> names;
-    for (const auto& [engine, settings] : engines) {
-        names.push_back(engine);
     }
     throw CliError(
         ExitCode::wrong_usage,
         fmt::format(
             "there is no engine {} in the configuration file; it has {}",
             quoted_if_needed(name),
-            names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))
+            names_of(engines)
         )
     );
 }
@@ -276,6 +277,13 @@ const std::string& Session::database_url() {
         return *database_url_;
     }
     std::string given = given_database_url();
+    if (given.empty() && !further_engines().empty()) {
+        throw CliError(
+            ExitCode::wrong_usage,
+            "no database: pass --engine NAME, or --engine all; the configuration file has " +
+                names_of(further_engines())
+        );
+    }
     if (given.empty()) {
         std::string kept;
         if (is_package_config_kept(config_choice(options_, environment_))) {
