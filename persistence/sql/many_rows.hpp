@@ -86,11 +86,12 @@ void query_in_pieces(
         parameters.insert(parameters.end(), between.begin(), between.end());
         parameters.emplace_back(static_cast<std::int64_t>(schema::limits::kRowsPerSelect));
         source.query(query, parameters, [&](const Row& row) {
-            ++count;
-            last = row.text(0);
-            if (known.empty() || last != known) {
-                read(row);
+            const bool is_first = ++count == 1;
+            if (is_first && !known.empty() && row.text(0) == known) {
+                return;  // It was the last one of the piece before.
             }
+            read(row);
+            last = row.text(0);  // Not before: SQLite knows no more that a value was bytes then.
         });
         // Of an id that is no text, SQLite's order is not that of its text.
     } while (count == schema::limits::kRowsPerSelect && last != known);
