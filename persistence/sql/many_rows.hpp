@@ -67,7 +67,8 @@ execute_for_ids(Transaction& transaction, std::string_view sql, const IdListPara
 /// Reads all rows behind the id `after` (empty: from the start) that a SELECT finds, however many
 /// there are: each run of it finds limits::kRowsPerSelect. Its first column is ID_, by which it is
 /// ordered; its first condition is `ID_ >= ?`, and it ends in `LIMIT ?`. `between` are the other
-/// parameters. `source` is a Connection or a Transaction.
+/// parameters. `source` is a Connection or a Transaction, and throws what its query() throws.
+/// Rows that change between two runs are found as they were, or as they are, or not at all.
 template <typename Source>
 void query_in_pieces(
     Source& source,
@@ -93,7 +94,7 @@ void query_in_pieces(
             read(row);
             last = row.text(0);  // Not before: SQLite knows no more that a value was bytes then.
         });
-        // Of an id that is no text, SQLite's order is not that of its text.
+        // Ids that are bytes stand behind all texts on SQLite, so the same ones are found again.
     } while (count == schema::limits::kRowsPerSelect && last != known);
 }
 
