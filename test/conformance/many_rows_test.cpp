@@ -1,6 +1,5 @@
 #include "persistence/node_store.hpp"
 #include "persistence/sql/dialect.hpp"
-#include "schema/limits.hpp"
 #include "test/conformance/store_test.hpp"
 
 #include <fmt/format.h>
@@ -8,6 +7,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace jobstrand::test {
@@ -21,7 +21,7 @@ using testing::ElementsAre;
 /// 10,000, and deletes no more.
 class ManyRows : public StoreTest {
 protected:
-    static constexpr std::size_t kMany = 10'050;
+    static constexpr std::size_t kMany = 11'000;
 
     // The next case empties the tables by one DELETE each.
     void TearDown() override {
@@ -33,15 +33,14 @@ protected:
 
     /// Executable jobs that `owner` has locked until then.
     void insert_locked(const std::string& owner, schema::TimePoint until) {
-        for (std::size_t inserted = 0; inserted < kMany;) {
-            std::vector<PlacedJob> page;
-            while (page.size() < schema::limits::kJobsPerTransaction && inserted < kMany) {
-                Job job = a_job(fmt::format("job-{:05}", inserted++));
+        constexpr std::size_t kPage = 1000;
+        for (std::size_t page = 0; page < kMany / kPage; ++page) {
+            std::vector<Job> jobs = many_jobs(fmt::format("job-{:02}-", page), kPage);
+            for (Job& job : jobs) {
                 job.lock_owner = owner;
                 job.lock_expiration = until;
-                page.push_back({.place = JobPlace::executable, .job = std::move(job)});
             }
-            store_.enqueuer().insert(std::move(page), persistence::IdOrigin::given);
+            insert(JobPlace::executable, std::move(jobs));
         }
     }
 
@@ -49,15 +48,7 @@ protected:
         return store_.executor().reset_expired_locks(JobPlace::executable, search).freed;
     }
 
-    std::int64_t count_locked() {
-        std::int64_t locked = 0;
-        connection_->query(
-            {.sql = "SELECT COUNT(*) FROM ACT_RU_JOB WHERE LOCK_OWNER_ IS NOT NULL", .columns = 1},
-            {},
-            [&](const persistence::Row& row) { locked = row.integer(0); }
-        );
-        return locked;
-    }
+    std::int64_t count_locked() { return count_rows("ACT_RU_JOB WHERE LOCK_OWNER_ IS NOT NULL"); }
 };
 
 ON_EVERY_DATABASE(ManyRows);
@@ -95,7 +86,7 @@ TEST_P(ManyRows, All_that_is_suspended_is_listed) {
     const auto listed = store_.jobs().suspensions(SuspensionScope::instance);
     ASSERT_EQ(listed.size(), kMany);
     EXPECT_EQ(listed.front().id, "order-00000");
-    EXPECT_EQ(listed.back().id, "order-10049");
+    EXPECT_EQ(listed.back().id, "order-10999");
     EXPECT_TRUE(std::ranges::is_sorted(listed, std::ranges::less(), &persistence::Suspension::id));
 }
 
