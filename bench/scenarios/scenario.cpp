@@ -25,6 +25,7 @@ std::vector<ScenarioPtr> all_scenarios() {
     all.push_back(requeue_scenario());
     all.push_back(limits_scenario());
     all.push_back(soak_scenario());
+    all.push_back(busy_scenario());
     return all;
 }
 

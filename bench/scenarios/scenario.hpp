@@ -39,6 +39,7 @@ public:
 using ScenarioPtr = std::unique_ptr<Scenario>;
 
 // Each in the file of its name.
+[[nodiscard]] ScenarioPtr busy_scenario();
 [[nodiscard]] ScenarioPtr ceiling_scenario();
 [[nodiscard]] ScenarioPtr drain_scenario();
 [[nodiscard]] ScenarioPtr flow_scenario();

@@ -160,7 +160,22 @@ INSTANTIATE_TEST_SUITE_P(
         TinyRun{"idle", {"--time", "100ms", "--settle", "10ms"}, 3, 0, 0},
         TinyRun{"requeue", {}, 1, 0, 0},
         TinyRun{"limits", {"--work", "10ms", "--time", "50ms", "--rate", "100"}, 1, 2, 0},
-        TinyRun{"soak", {"--minutes", "0.01", "--rate", "200", "--sample", "200ms"}, 0, 1, 5}
+        TinyRun{"soak", {"--minutes", "0.01", "--rate", "200", "--sample", "200ms"}, 0, 1, 5},
+        TinyRun{
+            "busy",
+            {"--minutes",
+             "0.02",
+             "--viewers",
+             "2",
+             "--requeued",
+             "50",
+             "--open",
+             "100ms",
+             "--sample",
+             "200ms"},
+            0,
+            1,
+            2}
     ),
     [](const auto& instance) { return instance.param.scenario + std::to_string(instance.index); }
 );
