@@ -79,8 +79,7 @@ private:
 /// others wait from their commit to their start, as TimedJobs does.
 class MixedJobs final {
 public:
-    explicit MixedJobs(std::size_t count, std::size_t others)
-        : ledger(count + others), count_(count) {}
+    MixedJobs(std::size_t count, std::size_t others) : ledger(count + others), count_(count) {}
 
     [[nodiscard]] executor::JobHandler handler() {
         return [this](const executor::JobContext& context) {
