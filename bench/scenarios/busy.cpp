@@ -178,7 +178,7 @@ void view(persistence::OperatorStore& store, const std::stop_token& stop) {
         (void)store.list_in_order(
             JobPlace::timer, {}, {.by = &schema::Job::due_date, .limit = kShownRows}
         );
-        (void)store.newest_dead_letters({}, {}, kShownRows);
+        (void)store.list(JobPlace::dead_letter, {}, {}, kShownRows);
     } while (sleeps(stop, std::chrono::seconds(1)));
 }
 

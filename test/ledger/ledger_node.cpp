@@ -14,6 +14,7 @@
 // `effect`, which writes a row into LEDGER_EFFECT in the transaction that ends its job.
 
 #include "bench/core/stderr_log.hpp"
+#include "persistence/sql/db_error.hpp"
 #include "persistence/sql/sql_transaction.hpp"
 #include "test/ledger/ledger.hpp"
 #include "tools/engine/wiring.hpp"
@@ -99,6 +100,20 @@ void add_handlers(executor::HandlerRegistry& handlers, const Work& work) {
     );
 }
 
+/// Of a start that meets the end of the database a service manager makes another one.
+void start(engine::Wiring& engine) {
+    while (true) {
+        // Defended catch: see above.
+        try {
+            return engine.start();
+        } catch (const persistence::DbError& error) {
+            if (!error.is_outage()) {
+                throw;
+            }
+        }
+    }
+}
+
 void run_node(
     const char* url,
     const char* file,
@@ -130,7 +145,7 @@ void run_node(
         log
     );
     add_handlers(engine.handlers(), work);
-    engine.start();
+    start(engine);
     std::fputs("executor started\n", stderr);
     for (int signal = 0; signal != SIGTERM; sigwait(&signals, &signal)) {
         if (signal == SIGUSR1) {
