@@ -171,15 +171,20 @@ private:
     std::vector<std::jthread> threads_;
 };
 
-/// Somebody who looks at lists of jobs, each once a second.
+/// What those ask of the database who look at lists of jobs, however many they are, by the answers
+/// that a service shares among them: each list once a second, or at most a tenth of the time.
 void view(persistence::OperatorStore& store, const std::stop_token& stop) {
+    Stopwatch watch;
     do {
+        watch = Stopwatch();
         (void)store.list(JobPlace::executable, {}, {}, kShownRows);
         (void)store.list_in_order(
             JobPlace::timer, {}, {.by = &schema::Job::due_date, .limit = kShownRows}
         );
         (void)store.list(JobPlace::dead_letter, {}, {}, kShownRows);
-    } while (sleeps(stop, std::chrono::seconds(1)));
+    } while (
+        sleeps(stop, std::chrono::duration<double>(std::clamp(10 * watch.seconds(), 1.0, 10.0)))
+    );
 }
 
 /// Hand-offs at half load while everything else goes on that a database and a node have to bear.
@@ -206,9 +211,6 @@ public:
         command.add_option("--producers", producers_, "Enqueueing threads")
             ->check(CLI::Range(std::size_t{1}, std::size_t{1000}))
             ->capture_default_str();
-        command.add_option("--viewers", viewers_, "People who look at lists, each second anew")
-            ->check(CLI::Range(std::size_t{0}, std::size_t{1000}))
-            ->capture_default_str();
         command
             .add_option(
                 "--requeued",
@@ -218,6 +220,10 @@ public:
                 "the time"
             )
             ->check(CLI::Range(std::size_t{0}, std::size_t{100'000'000}))
+            ->capture_default_str();
+        command
+            .add_option("--requeue-rate", requeue_rate_, "Of them per second; 0: as fast as it can")
+            ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}))
             ->capture_default_str();
         add_duration(
             command, "--open", open_, "How long a transaction stays open, from half of the time on"
@@ -230,8 +236,8 @@ public:
         bench.set("minutes", fmt::to_string(minutes_));
         bench.set("rate", shown(rate));
         bench.set("producers", fmt::to_string(producers_));
-        bench.set("viewers", fmt::to_string(viewers_));
         bench.set("requeued", fmt::to_string(requeued_));
+        bench.set("requeueRate", fmt::to_string(requeue_rate_));
         bench.set("openMs", fmt::to_string(open_.count()));
         const auto time = std::chrono::ceil<schema::Duration>(minutes());
         const std::size_t count = count_within(rate, time);
@@ -291,9 +297,7 @@ private:
 
     void flow(const Bench& bench, Nodes& nodes, MixedJobs& jobs, const SendPlan& plan) const {
         Besides besides;
-        for (std::size_t i = 0; i < viewers_; ++i) {
-            besides.add([&](const std::stop_token& stop) { view(nodes.first().store(), stop); });
-        }
+        besides.add([&](const std::stop_token& stop) { view(nodes.first().store(), stop); });
         besides.add([&](const std::stop_token& stop) { watch(bench, jobs, stop); });
         besides.add([&](const std::stop_token& stop) { requeue(bench, nodes, stop); });
         besides.add([&](const std::stop_token& stop) { keep_open(bench, stop); });
@@ -327,8 +331,10 @@ private:
         }
         deadletter::BatchAdmin batches(nodes.first().batch_store(), bench.clock);
         const Stopwatch watch;
-        const std::string id = batches.begin({.order = {.retries = 1}}).id;
-        const auto batch = batches.carry_out(id);
+        const std::string id =
+            batches.begin({.order = {.retries = 1, .per_second = requeue_rate_}}).id;
+        const auto batch =
+            batches.carry_out(id, {}, [&](schema::Duration left) { (void)sleeps(stop, left); });
         bench.say(fmt::format("requeued {} in {:.0f} s", batch ? batch->done : 0, watch.seconds()));
         (void)batches.remove(id);
     }
@@ -349,8 +355,8 @@ private:
     double minutes_ = 5;
     double rate_ = 0;
     std::size_t producers_ = 4;
-    std::size_t viewers_ = 20;
     std::size_t requeued_ = 1'000'000;
+    std::int64_t requeue_rate_ = 0;
     schema::Duration open_{std::chrono::minutes(3)};
     schema::Duration sample_{std::chrono::seconds(10)};
 };

@@ -154,8 +154,12 @@ using schema::SteadyPoint;
 }  // namespace
 
 bool SharedAnswers::Shared::is_young_enough(SteadyPoint now, std::chrono::seconds age) const {
+    if (answer == nullptr) {
+        return now - began <= kLongest;
+    }
     const SteadyPoint::duration accepted = age;
-    return now - began <= (answer == nullptr ? accepted : accepted / 2);
+    const SteadyPoint::duration longest = kLongestOfSlow;
+    return now - began <= std::max(accepted / 2, std::min(kTimesAsLong * took, longest));
 }
 
 SharedAnswers::Key SharedAnswers::key_of(const Request& request) {
@@ -207,7 +211,9 @@ void SharedAnswers::stop() {
 /// One that is too old makes way, also if it is still being made: those who wait for it keep it.
 std::shared_ptr<SharedAnswers::Shared> SharedAnswers::begin(const Key& key) {
     const SteadyPoint now = now_();
-    std::erase_if(shared_, [&](const auto& one) { return now - one.second->began > kLongest; });
+    std::erase_if(shared_, [&](const auto& one) {
+        return now - one.second->began > kLongestOfSlow;
+    });
     auto made = std::make_shared<Shared>(Shared{.began = now});
     if (shared_.size() < kMost || shared_.contains(key)) {
         shared_.insert_or_assign(key, made);
@@ -227,6 +233,7 @@ void SharedAnswers::end(
         const std::lock_guard lock(mutex_);
         waiting = std::exchange(shared->waiting, {});
         age = now_() - shared->began;
+        shared->took = age;
         if (response.status == 200 && response.body.size() <= kMostBytes) {
             shared->answer = std::make_shared<const Response>(response);
         } else if (const auto found = shared_.find(key);

@@ -88,11 +88,20 @@ private:
 /// that who asks every N seconds gets a new one each time. Whoever accepts no age gets a new one,
 /// and so do those who share from then on: nobody is shown an older state than he has seen.
 ///
+/// An answer that takes long to make is made for nobody else meanwhile, and then given for ten
+/// times as long as it took, so that viewers, however many they are, cost a tenth of a connection
+/// and of what the database does for it: lists take a second and more beside rows that a backup
+/// keeps.
+///
 /// Thread safety: safe.
 class SharedAnswers final {
 public:
     /// Longer ages are taken for this one.
     static constexpr std::chrono::seconds kLongest{5};
+
+    /// That an answer is given which took long to make.
+    static constexpr int kTimesAsLong = 10;
+    static constexpr std::chrono::seconds kLongestOfSlow{10};
 
     /// So many are kept, none of them larger.
     static constexpr std::size_t kMost = 100;
@@ -119,6 +128,7 @@ private:
 
     struct Shared {
         schema::SteadyPoint began;
+        schema::SteadyPoint::duration took{};         ///< Once it is made.
         std::shared_ptr<const Response> answer = {};  ///< nullptr: it is being made.
         std::vector<Answer> waiting = {};
 
