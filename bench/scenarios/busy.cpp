@@ -86,7 +86,7 @@ public:
             const schema::SteadyPoint now = std::chrono::steady_clock::now();
             const std::size_t number = ledger.number_of(context.job.payload);
             if (number < count_ && is_plain(number)) {
-                const auto waited = now - committed_.at(number) + late_by(number);
+                const auto waited = now - committed_or_sent(number) + late_by(number);
                 all_.add(waited);
                 const std::lock_guard lock(mutex_);
                 recent_->add(waited);
@@ -129,6 +129,11 @@ private:
             job.handler_type = kLimitedType;
         }
         return job;
+    }
+
+    /// A node that finds a job by itself may start it before its sender knows of the commit.
+    [[nodiscard]] schema::SteadyPoint committed_or_sent(std::size_t number) const {
+        return std::max(committed_.at(number), sent_.at(number));
     }
 
     [[nodiscard]] std::chrono::nanoseconds late_by(std::size_t number) const {
