@@ -88,10 +88,10 @@ private:
 /// that who asks every N seconds gets a new one each time. Whoever accepts no age gets a new one,
 /// and so do those who share from then on: nobody is shown an older state than he has seen.
 ///
-/// An answer that takes long to make is made for nobody else meanwhile, and then given for ten
-/// times as long as it took, so that viewers, however many they are, cost a tenth of a connection
-/// and of what the database does for it: lists take a second and more beside rows that a backup
-/// keeps.
+/// An answer that takes long to make is made for nobody else meanwhile, for kLongest, and then
+/// given for ten times as long as it took, kLongestOfSlow at most, whatever age is accepted, so
+/// that viewers, however many they are, cost a tenth of a connection and of what the database does
+/// for it: lists take a second and more beside rows that a backup keeps.
 ///
 /// Thread safety: safe.
 class SharedAnswers final {
