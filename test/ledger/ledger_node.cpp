@@ -16,6 +16,7 @@
 #include "bench/core/stderr_log.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/sql_transaction.hpp"
+#include "test/fixtures/signal.hpp"
 #include "test/ledger/ledger.hpp"
 #include "tools/engine/wiring.hpp"
 
@@ -24,6 +25,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <stdexcept>
 
 namespace jobstrand {
 namespace {
@@ -102,15 +104,20 @@ void add_handlers(executor::HandlerRegistry& handlers, const Work& work) {
 
 /// Of a start that meets the end of the database a service manager makes another one.
 void start(engine::Wiring& engine) {
-    while (true) {
+    const auto has_started = [&] {
         // Defended catch: see above.
         try {
-            return engine.start();
+            engine.start();
+            return true;
         } catch (const persistence::DbError& error) {
             if (!error.is_outage()) {
                 throw;
             }
+            return false;
         }
+    };
+    if (!test::eventually(has_started, std::chrono::minutes(1))) {
+        throw std::runtime_error("the database is away");
     }
 }
 
