@@ -4,6 +4,7 @@
 #include "persistence/drivers/driver.hpp"
 #include "persistence/sql/session_pool.hpp"
 #include "persistence/store/sql_store.hpp"
+#include "schema/concurrency.hpp"
 #include "schema/job.hpp"
 #include "schema/log.hpp"
 #include "schema/time.hpp"
@@ -14,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace jobstrand::bench {
 
@@ -82,6 +84,29 @@ private:
     BenchDatabase& database_;
     const schema::OptionalIndex& index_;
     const bool was_there_;
+};
+
+/// A limit of one handler type, for as long as this lives.
+class LimitForRun final {
+public:
+    LimitForRun(BenchDatabase& database, std::string_view type) : database_(database) {
+        limit_.value = type;
+    }
+    ~LimitForRun() { (void)database_.store().limits().remove_limit(limit_); }
+
+    LimitForRun(const LimitForRun&) = delete;
+    LimitForRun& operator=(const LimitForRun&) = delete;
+
+    /// How many may run at a time, on all nodes and on one; nullopt: any number.
+    void set(std::optional<int> concurrent, std::optional<int> per_node) {
+        limit_.concurrent = concurrent;
+        limit_.per_node = per_node;
+        database_.store().limits().set_limit(limit_);
+    }
+
+private:
+    BenchDatabase& database_;
+    schema::JobLimit limit_;
 };
 
 }  // namespace jobstrand::bench

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -17,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -58,7 +60,7 @@ double resident_memory() {
     std::ifstream file("/proc/self/statm");
     double pages = 0;
     file >> pages >> pages;
-    return pages * 4096 / 1024 / 1024;
+    return pages * static_cast<double>(::sysconf(_SC_PAGESIZE)) / 1024 / 1024;
 }
 
 /// The times of jobs with ascending numbers; those of the last few million are remembered.
@@ -220,9 +222,7 @@ public:
             .add_option(
                 "--requeued",
                 requeued_,
-                "Dead letters that are there from the start; a batch requeues them after a fifth "
-                "of "
-                "the time"
+                "Dead letters that a batch requeues after a fifth of the time"
             )
             ->check(CLI::Range(std::size_t{0}, std::size_t{100'000'000}))
             ->capture_default_str();
@@ -252,18 +252,14 @@ public:
             {.count = requeued_, .first_number = count, .place = JobPlace::dead_letter},
             {.connections = connections_for(bench.database)}
         );
-        bench.database.store().limits().set_limit(
-            {.value = std::string(kLimitedType), .concurrent = kLimit}
-        );
-        {
-            Nodes nodes(bench, {.executor = settings(bench)}, jobs.handler());
-            nodes.add_handler(kLimitedType, jobs.handler());
-            nodes.start();
-            flow(bench, nodes, jobs, {.count = count, .per_second = rate, .senders = producers_});
-            bench.wait_for_end(jobs.ledger, count + requeued_);
-            nodes.stop();
-        }
-        (void)bench.database.store().limits().remove_limit({.value = std::string(kLimitedType)});
+        LimitForRun limit(bench.database, kLimitedType);
+        limit.set(kLimit, std::nullopt);
+        Nodes nodes(bench, {.executor = settings(bench)}, jobs.handler());
+        nodes.add_handler(kLimitedType, jobs.handler());
+        nodes.start();
+        flow(bench, nodes, jobs, {.count = count, .per_second = rate, .senders = producers_});
+        bench.wait_for_end(jobs.ledger, count + requeued_);
+        nodes.stop();
         bench.check_end(jobs.ledger, count + requeued_);
         bench.result.latencies.push_back(latency("commit to start", jobs.waited()));
     }

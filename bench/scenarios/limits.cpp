@@ -17,26 +17,6 @@ namespace {
 
 constexpr std::string_view kSlowType = "bench-slow";
 
-/// A limit of one type, for as long as this lives.
-class TypeLimit final {
-public:
-    TypeLimit(const Bench& bench, std::string_view type) : bench_(bench) { limit_.value = type; }
-    ~TypeLimit() { (void)bench_.database.store().limits().remove_limit(limit_); }
-
-    TypeLimit(const TypeLimit&) = delete;
-    TypeLimit& operator=(const TypeLimit&) = delete;
-
-    void set(std::optional<int> concurrent, std::optional<int> per_node) {
-        limit_.concurrent = concurrent;
-        limit_.per_node = per_node;
-        bench_.database.store().limits().set_limit(limit_);
-    }
-
-private:
-    const Bench& bench_;
-    schema::JobLimit limit_;
-};
-
 /// Counts the runs that go on at the same time.
 class Concurrency final {
 public:
@@ -107,7 +87,7 @@ private:
         const auto count = static_cast<std::size_t>(limit_ * (time_ / work_));
         RunLedger ledger(count);
         Concurrency concurrency;
-        TypeLimit limit(bench, kHandlerType);
+        LimitForRun limit(bench.database, kHandlerType);
         limit.set(limit_, std::nullopt);
         Nodes nodes(bench, [&](const executor::JobContext& context) {
             concurrency.work(work_);
@@ -139,7 +119,7 @@ private:
     void measure_starts(const Bench& bench, LatencyHistogram& from_commit, std::size_t slow) const {
         const SendPlan plan{.count = count_within(rate_, time_), .per_second = rate_};
         TimedJobs jobs(plan.count);
-        TypeLimit limit(bench, kSlowType);
+        LimitForRun limit(bench.database, kSlowType);
         limit.set(std::nullopt, share_);
         Nodes nodes(bench, jobs.handler());
         nodes.add_handler(kSlowType, [this](const executor::JobContext&) {
