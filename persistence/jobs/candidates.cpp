@@ -319,20 +319,23 @@ constexpr std::string_view kWaitingGroups = R"sql(
     WHERE GROUP_ IS NOT NULL
     ORDER BY GROUP_)sql";
 
+// A subquery of one value is asked for each row of its group. A join may be read the other way
+// round: where PostgreSQL takes the table of jobs for empty, as one of a queue often is, it would
+// walk through that, with all the deleted rows that an open transaction keeps there.
 constexpr std::string_view kServedOfGroup = R"sql(
-    SELECT W.ID_
+    SELECT ID_
     FROM JS_LIMIT_WAITING W
-    JOIN ACT_RU_JOB J ON J.ID_ = W.ID_
-    WHERE W.GROUP_ = ? AND J.LOCK_OWNER_ = ? AND {served}
-    ORDER BY W.ID_
+    WHERE GROUP_ = ?
+        AND (SELECT 1 FROM ACT_RU_JOB J WHERE J.ID_ = W.ID_ AND LOCK_OWNER_ = ? AND {served}) = 1
+    ORDER BY ID_
     LIMIT ?)sql";
 
 constexpr std::string_view kAbandoned = R"sql(
-    SELECT W.ID_
+    SELECT ID_
     FROM JS_LIMIT_WAITING W
-    LEFT JOIN ACT_RU_JOB J ON J.ID_ = W.ID_ AND J.LOCK_OWNER_ = ?
-    WHERE W.GROUP_ = ? AND J.ID_ IS NULL
-    ORDER BY W.ID_
+    WHERE GROUP_ = ?
+        AND (SELECT 1 FROM ACT_RU_JOB J WHERE J.ID_ = W.ID_ AND LOCK_OWNER_ = ?) IS NULL
+    ORDER BY ID_
     LIMIT ?)sql";
 
 std::vector<std::string> waiting_groups_behind(Connection& connection, std::string_view behind) {
@@ -376,7 +379,7 @@ void forget_abandoned(Transaction& transaction, std::string_view group) {
     std::vector<WaitingJob> abandoned;
     transaction.query(
         {.sql = kAbandoned, .columns = 1},
-        {schema::kLimitedOwner, group, kAbandonedOfOneLook},
+        {group, schema::kLimitedOwner, kAbandonedOfOneLook},
         [&](const Row& row) {
             abandoned.push_back({.group = std::string(group), .id = std::string(row.text(0))});
         }

@@ -38,8 +38,7 @@ constexpr std::string_view kInsert = R"sql(
 constexpr std::string_view kRunning = R"sql(
     SELECT S.GROUP_, COUNT(*)
     FROM JS_SLOT S
-    JOIN ACT_RU_JOB J ON J.ID_ = S.ID_
-    WHERE J.LOCK_OWNER_ IS NOT NULL AND J.LOCK_OWNER_ <> ?
+    WHERE (SELECT 1 FROM ACT_RU_JOB J WHERE J.ID_ = S.ID_ AND LOCK_OWNER_ <> ?) = 1
     GROUP BY S.GROUP_
     ORDER BY S.GROUP_
     LIMIT 10000)sql";
@@ -47,8 +46,7 @@ constexpr std::string_view kRunning = R"sql(
 constexpr std::string_view kWaitingNow = R"sql(
     SELECT W.GROUP_, COUNT(*)
     FROM JS_LIMIT_WAITING W
-    JOIN ACT_RU_JOB J ON J.ID_ = W.ID_
-    WHERE J.LOCK_OWNER_ = ?
+    WHERE (SELECT 1 FROM ACT_RU_JOB J WHERE J.ID_ = W.ID_ AND LOCK_OWNER_ = ?) = 1
     GROUP BY W.GROUP_
     ORDER BY W.GROUP_
     LIMIT 10000)sql";
@@ -156,8 +154,8 @@ namespace {
 constexpr std::string_view kRunsByOwner = R"sql(
     SELECT S.OWNER_, COUNT(*)
     FROM JS_SLOT S
-    JOIN ACT_RU_JOB J ON J.ID_ = S.ID_
-    WHERE S.GROUP_ = ? AND J.LOCK_OWNER_ = S.OWNER_
+    WHERE S.GROUP_ = ?
+        AND (SELECT 1 FROM ACT_RU_JOB J WHERE J.ID_ = S.ID_ AND LOCK_OWNER_ = S.OWNER_) = 1
     GROUP BY S.OWNER_)sql";
 
 constexpr std::string_view kUsedUntil = R"sql(

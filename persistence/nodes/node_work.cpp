@@ -206,9 +206,9 @@ constexpr std::string_view kLeftOver = R"sql(
     SELECT ID_, REV_
     FROM JS_RUN_NEWS
     WHERE TOLD_ < ?
-        AND NOT EXISTS (SELECT 1 FROM ACT_RU_JOB J WHERE J.ID_ = JS_RUN_NEWS.ID_)
-        AND NOT EXISTS (SELECT 1 FROM ACT_RU_EXTERNAL_JOB E WHERE E.ID_ = JS_RUN_NEWS.ID_
-            AND E.LOCK_OWNER_ = JS_RUN_NEWS.OWNER_ AND E.REV_ = JS_RUN_NEWS.REV_))sql";
+        AND (SELECT 1 FROM ACT_RU_JOB J WHERE J.ID_ = JS_RUN_NEWS.ID_) IS NULL
+        AND (SELECT 1 FROM ACT_RU_EXTERNAL_JOB E WHERE E.ID_ = JS_RUN_NEWS.ID_
+            AND E.LOCK_OWNER_ = JS_RUN_NEWS.OWNER_ AND E.REV_ = JS_RUN_NEWS.REV_) IS NULL)sql";
 
 constexpr std::array<std::string_view, 8> kSetColumns{
     "REV_",

@@ -326,7 +326,7 @@ constexpr std::string_view kWithoutTurn = R"sql(
     LIMIT ?)sql";
 
 constexpr std::string_view kNotIn = R"sql(
-        AND NOT EXISTS (SELECT 1 FROM {table} J WHERE J.ID_ = S.TURN_ID_))sql";
+        AND (SELECT 1 FROM {table} J WHERE J.ID_ = S.TURN_ID_) IS NULL)sql";
 
 // There is no index: this is for what somebody did by hand.
 constexpr std::string_view kLastOf = R"sql(
