@@ -65,10 +65,7 @@ schema::Page<persistence::AuditEntry> AuditTrail::list(
 
 namespace {
 
-using persistence::Incident;
-using persistence::IncidentFilter;
 using persistence::JobAnswer;
-using persistence::JobLogLine;
 
 /// Resolved incidents of one job that are shown with it.
 constexpr std::size_t kIncidentsOfJob = 100;
@@ -97,11 +94,8 @@ std::int64_t HistoryAdmin::forget_log(schema::TimePoint before) {
     return removed;
 }
 
-schema::Page<Incident> HistoryAdmin::incidents(
-    const IncidentFilter& filter,
-    const std::string& behind,
-    std::size_t limit
-) {
+schema::Page<Incident>
+HistoryAdmin::incidents(const IncidentQuery& filter, const std::string& behind, std::size_t limit) {
     return schema::first_page(limit, [&](std::size_t most) {
         return store_.incidents(filter, behind, most);
     });
@@ -136,7 +130,7 @@ BulkCounts HistoryAdmin::resolve(const std::vector<std::string>& jobs, const Bul
     return change_each(jobs, resolve_one, watch);
 }
 
-BulkCounts HistoryAdmin::resolve_all(const IncidentFilter& filter, const BulkWatch& watch) {
+BulkCounts HistoryAdmin::resolve_all(const IncidentQuery& filter, const BulkWatch& watch) {
     const auto read = [&](const std::string& after, std::size_t most) {
         return store_.incidents(filter, after, most);
     };

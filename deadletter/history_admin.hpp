@@ -97,10 +97,10 @@ public:
         : store_(store), clock_(clock) {}
 
     /// The latest first; behind a line, or from the latest one on.
-    [[nodiscard]] schema::Page<persistence::JobLogLine>
+    [[nodiscard]] schema::Page<JobLogLine>
     log(const JobLogQuery& filter, const std::string& behind, std::size_t limit);
 
-    [[nodiscard]] std::optional<persistence::JobLogLine> find_line(const std::string& id) {
+    [[nodiscard]] std::optional<JobLogLine> find_line(const std::string& id) {
         return store_.find_log_line(id);
     }
 
@@ -108,15 +108,12 @@ public:
     std::int64_t forget_log(schema::TimePoint before);
 
     /// Lists incidents in the order of HistoryStore::incidents().
-    [[nodiscard]] schema::Page<persistence::Incident> incidents(
-        const persistence::IncidentFilter& filter,
-        const std::string& behind,
-        std::size_t limit
-    );
+    [[nodiscard]] schema::Page<Incident>
+    incidents(const IncidentQuery& filter, const std::string& behind, std::size_t limit);
 
     /// Returns the incidents of a job, 100 at most: the open one, then the resolved ones, the
     /// latest first.
-    [[nodiscard]] std::vector<persistence::Incident> incidents_of(const std::string& job);
+    [[nodiscard]] std::vector<Incident> incidents_of(const std::string& job);
 
     [[nodiscard]] std::int64_t count_open() { return store_.count_open_incidents(); }
 
@@ -132,7 +129,7 @@ public:
 
     /// Resolves all open incidents that match, page by page. It can be repeated after an
     /// interruption.
-    BulkCounts resolve_all(const persistence::IncidentFilter& filter, const BulkWatch& watch = {});
+    BulkCounts resolve_all(const IncidentQuery& filter, const BulkWatch& watch = {});
 
 private:
     persistence::HistoryStore& store_;

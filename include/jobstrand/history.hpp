@@ -32,6 +32,33 @@ enum class JobEvent {
 /// created, failed, succeeded, deleted, dead, requeued, interrupted.
 [[nodiscard]] std::string_view name_of(JobEvent event);
 
+/// A line of the job log. Empty texts and nullopt: it was not so, or the job had none.
+struct JobLogLine {
+    std::string id = {};  ///< Ascends with the time.
+    TimePoint time{};
+    JobEvent event = JobEvent::created;
+    std::string reason = {};  ///< `retry`, `retries_exhausted`, `cancelled`, ...: docs/history.md.
+    std::string job = {};
+    std::optional<int> attempt = {};  ///< Which run it was, from 1; of `failed` and `succeeded`.
+    int retries = 0;                  ///< Left afterwards.
+    std::int64_t priority = 0;
+    std::optional<TimePoint> due_date = {};
+    std::string handler_type = {};
+    std::string process_instance_id = {};
+    std::string root_process_instance_id = {};
+    std::string process_definition_id = {};
+    std::string job_definition_id = {};
+    std::string element_id = {};
+    std::string execution_id = {};
+    std::string tenant_id = {};
+    std::string node = {};                  ///< The lock owner that held it.
+    std::optional<Duration> duration = {};  ///< Of the run, where it is known.
+    std::string message = {};
+    std::string details = {};  ///< The end of a stack trace or output; only of a line by its id.
+
+    bool operator==(const JobLogLine&) const = default;
+};
+
 /// Which lines are meant. All that is set must match; of events one is enough. What is empty
 /// restricts nothing.
 struct JobLogQuery {
@@ -75,15 +102,19 @@ struct FinishedRunQuery {
 
 /// That a job became a dead letter, and has to be looked at. Empty texts: the job had none.
 struct Incident {
-    std::string id = {};
+    std::string id = {};  ///< Ascends with the time. Kept when it is resolved.
     std::string job = {};
     TimePoint time{};
+    std::string type = {};   ///< `failedJob`, or `failedExternalTask`.
     std::string cause = {};  ///< `retries_exhausted`, `not_retryable` and the like.
     std::string message = {};
     std::string handler_type = {};
     std::string process_instance_id = {};
     std::string root_process_instance_id = {};
     std::string process_definition_id = {};
+    std::string job_definition_id = {};
+    std::string element_id = {};
+    std::string execution_id = {};
     std::string tenant_id = {};
     std::string node = {};        ///< The lock owner that held the job.
     std::string annotation = {};  ///< What an operator has noted.
@@ -99,6 +130,24 @@ struct Incident {
     std::string root_cause_id = {};        ///< That of the job's own instance.
     std::string cause_instance = {};       ///< Of a calling instance: whose cause_id is.
     std::string root_cause_instance = {};  ///< And whose root_cause_id is.
+
+    bool operator==(const Incident&) const = default;
+};
+
+/// Which incidents are meant; what is empty restricts nothing.
+struct IncidentQuery {
+    bool is_open = true;  ///< false: resolved ones.
+    std::string job = {};
+    std::string handler_type = {};
+    std::string process_definition_id = {};
+    std::string process_instance_id = {};       ///< Also what it calls: each as its own.
+    std::string root_process_instance_id = {};  ///< Those of all instances called in it.
+    std::string tenant_id = {};
+    std::string cause = {};
+    std::optional<TimePoint> from = {};    ///< When it began; inclusive.
+    std::optional<TimePoint> before = {};  ///< Exclusive.
+
+    bool operator==(const IncidentQuery&) const = default;
 };
 
 /// Called for each new incident after the commit that opened it, on the thread that committed: one

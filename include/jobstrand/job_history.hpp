@@ -13,28 +13,6 @@
 
 namespace jobstrand {
 
-/// A line of the job log. Empty texts and nullopt: it was not so, or the job had none.
-struct JobLogLine {
-    std::string id = {};  ///< Ascends with the time.
-    TimePoint time{};
-    JobEvent event = JobEvent::created;
-    std::string reason = {};  ///< `retry`, `retries_exhausted`, `cancelled`, ...: docs/history.md.
-    std::string job = {};
-    std::optional<int> attempt = {};  ///< Which run it was, from 1; of `failed` and `succeeded`.
-    int retries = 0;                  ///< Left afterwards.
-    std::string handler_type = {};
-    std::string process_instance_id = {};
-    std::string process_definition_id = {};
-    std::string element_id = {};
-    std::string tenant_id = {};
-    std::string node = {};                  ///< The lock owner that held it.
-    std::optional<Duration> duration = {};  ///< Of the run, where it is known.
-    std::string message = {};
-    std::string details = {};  ///< Stack trace or output, the end of it; only log_line() has it.
-
-    bool operator==(const JobLogLine&) const = default;
-};
-
 /// What a run that is under way has told (JobContext::progress and log).
 struct RunProgress {
     std::string node = {};                ///< The lock owner that runs it.

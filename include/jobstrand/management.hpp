@@ -58,17 +58,6 @@ enum class SuspendedScope {
     tenant,
 };
 
-/// Which incidents are meant; an empty text restricts nothing.
-struct IncidentQuery {
-    bool is_open = true;  ///< false: resolved ones.
-    std::string job = {};
-    std::string handler_type = {};
-    std::string process_definition_id = {};
-    std::string process_instance_id = {};       ///< Also what it calls: each as its own.
-    std::string root_process_instance_id = {};  ///< Those of all instances called in it.
-    std::string tenant_id = {};
-};
-
 /// What operators do with jobs, for an app that has a page of its own for it; Engine has the lists,
 /// and the job definitions. docs/embedding.md has examples.
 ///

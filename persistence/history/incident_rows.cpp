@@ -61,7 +61,13 @@ constexpr std::array<std::string_view, 16> kIncidentColumns{
 constexpr int kResolvedState = 1;
 constexpr int kDeletedState = 2;
 
-void append_incident(std::vector<Value>& values, const Incident& incident, const Dialect& dialect) {
+/// Borrows its texts, and `calling`: those of the instances, as the column has them.
+void append_incident(
+    std::vector<Value>& values,
+    const Incident& incident,
+    std::string_view calling,
+    const Dialect& dialect
+) {
     values.insert(
         values.end(),
         {std::string_view(incident.id),
@@ -71,14 +77,14 @@ void append_incident(std::vector<Value>& values, const Incident& incident, const
          text_or_null(incident.cause),
          text_or_null(incident.message),
          text_or_null(incident.handler_type),
-         text_or_null(incident.definition),
-         text_or_null(incident.job_definition),
-         text_or_null(incident.element),
-         text_or_null(incident.execution),
-         text_or_null(incident.instance),
-         text_or_null(incident.root_instance),
-         text_or_null(incident.calling_instances),
-         text_or_null(incident.tenant),
+         text_or_null(incident.process_definition_id),
+         text_or_null(incident.job_definition_id),
+         text_or_null(incident.element_id),
+         text_or_null(incident.execution_id),
+         text_or_null(incident.process_instance_id),
+         text_or_null(incident.root_process_instance_id),
+         text_or_null(calling),
+         text_or_null(incident.tenant_id),
          text_or_null(incident.node)}
     );
 }
@@ -148,10 +154,13 @@ void open_incidents(
     }
     std::ranges::sort(*incidents, {}, &Incident::job);
     NewRows rows{.table = kOpenTable, .columns = kIncidentColumns};
+    std::vector<std::string> calling;
+    calling.reserve(incidents->size());
     for (Incident& incident : *incidents) {
         incident.id = book.next_id(incident.time);
         incident.cause_id = incident.root_cause_id = incident.id;
-        append_incident(rows.values, incident, transaction.dialect());
+        calling.push_back(fmt::format("{}", fmt::join(incident.calling_instances, "\n")));
+        append_incident(rows.values, incident, calling.back(), transaction.dialect());
     }
     const std::string behind = overwriting(transaction.dialect());
     rows.behind = behind;

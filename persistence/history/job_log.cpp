@@ -74,13 +74,13 @@ JobLogLine line_of(const Job& job, const MoveFacts& facts) {
         .priority = job.priority,
         .due_date = job.due_date,
         .handler_type = job.handler_type,
-        .definition = job.process_definition_id,
-        .job_definition = job.job_definition_id,
-        .element = job.element_id,
-        .execution = job.execution_id,
-        .root_instance = job.root_process_instance_id,
-        .instance = job.process_instance_id,
-        .tenant = job.tenant_id,
+        .process_instance_id = job.process_instance_id,
+        .root_process_instance_id = job.root_process_instance_id,
+        .process_definition_id = job.process_definition_id,
+        .job_definition_id = job.job_definition_id,
+        .element_id = job.element_id,
+        .execution_id = job.execution_id,
+        .tenant_id = job.tenant_id,
         .node = std::string(facts.node),
         .duration = facts.duration,
         .message = std::string(facts.message),
@@ -99,14 +99,14 @@ void append_line(std::vector<Value>& values, const JobLogLine& line, const Diale
          line.priority,
          text_or_null(line.message),
          number(line.event),
-         text_or_null(line.job_definition),
+         text_or_null(line.job_definition_id),
          text_or_null(line.handler_type),
-         text_or_null(line.element),
-         text_or_null(line.execution),
-         text_or_null(line.root_instance),
-         text_or_null(line.instance),
-         text_or_null(line.definition),
-         text_or_null(line.tenant),
+         text_or_null(line.element_id),
+         text_or_null(line.execution_id),
+         text_or_null(line.root_process_instance_id),
+         text_or_null(line.process_instance_id),
+         text_or_null(line.process_definition_id),
+         text_or_null(line.tenant_id),
          text_or_null(line.node),
          text_or_null(line.reason),
          line.attempt ? number(*line.attempt) : Value{},
@@ -230,13 +230,13 @@ JobLogLine line_in(const Row& row) {
     line.priority = row.integer(7);
     line.due_date = row.time(8);
     line.handler_type = row.text(9);
-    line.definition = row.text(10);
-    line.job_definition = row.text(11);
-    line.element = row.text(12);
-    line.execution = row.text(13);
-    line.root_instance = row.text(14);
-    line.instance = row.text(15);
-    line.tenant = row.text(16);
+    line.process_definition_id = row.text(10);
+    line.job_definition_id = row.text(11);
+    line.element_id = row.text(12);
+    line.execution_id = row.text(13);
+    line.root_process_instance_id = row.text(14);
+    line.process_instance_id = row.text(15);
+    line.tenant_id = row.text(16);
     line.node = row.text(17);
     if (!row.is_null(18)) {
         line.duration = schema::Duration(row.integer(18));

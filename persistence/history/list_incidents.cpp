@@ -67,16 +67,16 @@ Incident incident_in(const Row& row, bool is_open) {
     incident.cause = row.text(4);
     incident.message = row.text(5);
     incident.handler_type = row.text(6);
-    incident.definition = row.text(7);
-    incident.job_definition = row.text(8);
-    incident.element = row.text(9);
-    incident.execution = row.text(10);
-    incident.instance = row.text(11);
-    incident.tenant = row.text(12);
+    incident.process_definition_id = row.text(7);
+    incident.job_definition_id = row.text(8);
+    incident.element_id = row.text(9);
+    incident.execution_id = row.text(10);
+    incident.process_instance_id = row.text(11);
+    incident.tenant_id = row.text(12);
     incident.node = row.text(13);
     incident.annotation = row.text(14);
-    incident.root_instance = row.text(15);
-    incident.calling_instances = row.text(16);
+    incident.root_process_instance_id = row.text(15);
+    incident.calling_instances = schema::names_in(row.text(16));
     incident.cause_id = incident.root_cause_id = incident.id;
     if (!is_open) {
         incident.end = row.time(kShownColumnCount);
@@ -87,13 +87,14 @@ Incident incident_in(const Row& row, bool is_open) {
 
 /// From the instance of the job up to the root.
 std::vector<std::string> callers_of(const Incident& incident) {
-    std::vector<std::string> callers = schema::names_in(incident.calling_instances);
-    const std::string& root = incident.root_instance;
-    const bool is_named = callers.empty() ? root == incident.instance : root == callers.front();
+    std::vector<std::string> callers = incident.calling_instances;
+    const std::string& root = incident.root_process_instance_id;
+    const bool is_named =
+        callers.empty() ? root == incident.process_instance_id : root == callers.front();
     if (!root.empty() && !is_named) {
         callers.insert(callers.begin(), root);
     }
-    callers.push_back(incident.instance);
+    callers.push_back(incident.process_instance_id);
     std::ranges::reverse(callers);
     return callers;
 }
@@ -114,18 +115,18 @@ Incident calling_incident(Incident incident, const std::string& instance) {
     incident.id = id_above(calls);
     incident.cause_id = id_above(calls - 1);
     incident.cause_instance = *std::prev(found);
-    incident.root_cause_instance = std::move(incident.instance);
-    incident.instance = instance;
-    incident.definition.clear();
-    incident.job_definition.clear();
-    incident.element.clear();
-    incident.execution.clear();
+    incident.root_cause_instance = std::move(incident.process_instance_id);
+    incident.process_instance_id = instance;
+    incident.process_definition_id.clear();
+    incident.job_definition_id.clear();
+    incident.element_id.clear();
+    incident.execution_id.clear();
     return incident;
 }
 
 /// `line` is the instance between two line breaks, which the conditions borrow.
 HistoryConditions conditions_of(
-    const IncidentFilter& filter,
+    const IncidentQuery& filter,
     std::string_view behind,
     std::string_view line,
     const Dialect& dialect
@@ -138,10 +139,10 @@ HistoryConditions conditions_of(
             filter.is_open ? "CONFIGURATION_ > ?" : "ID_ < ?", filter.is_open ? behind : id
         );
     }
-    conditions.add_period("INCIDENT_TIMESTAMP_", filter.after, filter.before);
+    conditions.add_period("INCIDENT_TIMESTAMP_", filter.from, filter.before);
     conditions.add_equal("HANDLER_TYPE_", filter.handler_type);
-    conditions.add_equal("PROC_DEF_ID_", filter.definition);
-    if (!filter.instance.empty()) {
+    conditions.add_equal("PROC_DEF_ID_", filter.process_definition_id);
+    if (!filter.process_instance_id.empty()) {
         const std::string calling =
             fmt::format(fmt::runtime(dialect.between_breaks), "CALLING_INSTANCES_");
         conditions.add(
@@ -150,17 +151,17 @@ HistoryConditions conditions_of(
                 fmt::arg("position_in", dialect.position_in),
                 fmt::arg("calling", calling)
             ),
-            {filter.instance, filter.instance, line}
+            {filter.process_instance_id, filter.process_instance_id, line}
         );
     }
-    conditions.add_equal("ROOT_PROC_INST_ID_", filter.root_instance);
+    conditions.add_equal("ROOT_PROC_INST_ID_", filter.root_process_instance_id);
     conditions.add_equal("REASON_", filter.cause);
-    conditions.add_equal("TENANT_ID_", filter.tenant);
+    conditions.add_equal("TENANT_ID_", filter.tenant_id);
     return conditions;
 }
 
 std::string question_of(
-    const IncidentFilter& filter,
+    const IncidentQuery& filter,
     const HistoryConditions& conditions,
     const Dialect& dialect
 ) {
@@ -225,11 +226,11 @@ std::vector<JobAnswer> change_open(
 }  // namespace
 
 std::vector<Incident> SqlHistoryStore::incidents(
-    const IncidentFilter& filter,
+    const IncidentQuery& filter,
     std::string_view behind,
     std::size_t limit
 ) {
-    const std::string line = fmt::format("\n{}\n", filter.instance);
+    const std::string line = fmt::format("\n{}\n", filter.process_instance_id);
     std::vector<Incident> incidents;
     runner_.read([&](Connection& connection) {
         incidents.clear();
@@ -244,8 +245,9 @@ std::vector<Incident> SqlHistoryStore::incidents(
             [&](const Row& row) {
                 Incident found = incident_in(row, filter.is_open);
                 incidents.push_back(
-                    filter.instance.empty() ? std::move(found)
-                                            : calling_incident(std::move(found), filter.instance)
+                    filter.process_instance_id.empty()
+                        ? std::move(found)
+                        : calling_incident(std::move(found), filter.process_instance_id)
                 );
             }
         );

@@ -65,7 +65,7 @@ public:
     [[nodiscard]] std::optional<JobLogLine> find_log_line(std::string_view id) override;
     JobLogCleaning clean_job_log(const JobLogBounds& bounds) override;
     [[nodiscard]] std::vector<Incident>
-    incidents(const IncidentFilter& filter, std::string_view behind, std::size_t limit) override;
+    incidents(const IncidentQuery& filter, std::string_view behind, std::size_t limit) override;
     [[nodiscard]] std::int64_t count_open_incidents() override;
     [[nodiscard]] std::vector<JobAnswer>
     annotate_incidents(std::span<const std::string> jobs, std::string_view text) override;

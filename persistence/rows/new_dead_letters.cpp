@@ -9,6 +9,7 @@
 #include "schema/job_events.hpp"
 #include "schema/job_transition.hpp"
 #include "schema/limits.hpp"
+#include "schema/text/column_text.hpp"
 #include "schema/text/utf8.hpp"
 
 #include <fmt/format.h>
@@ -43,15 +44,15 @@ Incident incident_of(const NewDeadLetter& dead, schema::TimePoint now) {
         .cause = std::string(schema::name_of(dead.reason)),
         .message = job.exception_message,
         .handler_type = job.handler_type,
-        .definition = job.process_definition_id,
-        .job_definition = job.job_definition_id,
-        .element = job.element_id,
-        .execution = job.execution_id,
-        .instance = job.process_instance_id,
-        .root_instance = job.root_process_instance_id,
-        .calling_instances = job.calling_instances,
-        .tenant = job.tenant_id,
+        .process_instance_id = job.process_instance_id,
+        .root_process_instance_id = job.root_process_instance_id,
+        .process_definition_id = job.process_definition_id,
+        .job_definition_id = job.job_definition_id,
+        .element_id = job.element_id,
+        .execution_id = job.execution_id,
+        .tenant_id = job.tenant_id,
         .node = dead.node,
+        .calling_instances = schema::names_in(job.calling_instances),
     };
 }
 

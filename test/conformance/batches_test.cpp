@@ -12,7 +12,6 @@ namespace {
 using persistence::DbError;
 using persistence::DbErrorKind;
 using persistence::equals;
-using persistence::Incident;
 using testing::AllOf;
 using testing::Each;
 using testing::ElementsAre;

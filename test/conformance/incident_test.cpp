@@ -6,7 +6,6 @@ namespace jobstrand::test {
 
 namespace {
 
-using persistence::Incident;
 using testing::AllOf;
 using testing::Each;
 using testing::ElementsAre;
@@ -63,9 +62,9 @@ TEST_P(Incidents, Retries_that_are_used_up_open_one_which_is_found_by_its_job) {
             .cause = "retries_exhausted",
             .message = "no network",
             .handler_type = "noop",
-            .definition = "definition",
-            .instance = "instance",
-            .tenant = "tenant",
+            .process_instance_id = "instance",
+            .process_definition_id = "definition",
+            .tenant_id = "tenant",
             .node = "node-1",
             .cause_id = found.front().id,
             .root_cause_id = found.front().id})
@@ -81,9 +80,9 @@ TEST_P(Incidents, Those_of_all_instances_of_a_hierarchy_are_found_by_its_root_al
     const auto of_root = [this](bool is_open) {
         std::vector<std::string> jobs;
         for (const Incident& incident : store_.history().incidents(
-                 {.is_open = is_open, .root_instance = "order-17"}, {}, 1'000
+                 {.is_open = is_open, .root_process_instance_id = "order-17"}, {}, 1'000
              )) {
-            EXPECT_EQ(incident.root_instance, "order-17");
+            EXPECT_EQ(incident.root_process_instance_id, "order-17");
             jobs.push_back(incident.job);
         }
         return jobs;
@@ -105,7 +104,7 @@ TEST_P(Incidents, Each_calling_instance_has_one_too_which_says_where_it_comes_fr
     make_dead(a_job("another").of_instance("order/pay").under_root("other"));
     const auto of = [this](std::string instance, bool is_open = true) {
         const auto found = store_.history().incidents(
-            {.is_open = is_open, .instance = std::move(instance)}, {}, 1'000
+            {.is_open = is_open, .process_instance_id = std::move(instance)}, {}, 1'000
         );
         EXPECT_THAT(found, SizeIs(1));
         return found.empty() ? Incident{} : found.front();
@@ -116,15 +115,15 @@ TEST_P(Incidents, Each_calling_instance_has_one_too_which_says_where_it_comes_fr
     EXPECT_EQ(own.cause_instance, "");
     Incident caller = own;
     caller.id = own.id + ".1";
-    caller.instance = "order/payment";
-    caller.definition.clear();
-    caller.element.clear();
+    caller.process_instance_id = "order/payment";
+    caller.process_definition_id.clear();
+    caller.element_id.clear();
     caller.cause_instance = "order/payment/card";
     caller.root_cause_instance = "order/payment/card";
     EXPECT_EQ(of("order/payment"), caller);
     Incident root = caller;
     root.id = own.id + ".2";
-    root.instance = "order";
+    root.process_instance_id = "order";
     root.cause_id = caller.id;
     root.cause_instance = "order/payment";
     EXPECT_EQ(of("order"), root);
@@ -133,7 +132,7 @@ TEST_P(Incidents, Each_calling_instance_has_one_too_which_says_where_it_comes_fr
 
     const std::vector<std::string> ids{"a"};
     ASSERT_THAT(store_.jobs().requeue(ids, 3, {}, clock_.now()), ElementsAre(JobAnswer::done));
-    EXPECT_THAT(store_.history().incidents({.instance = "order"}, {}, 1'000), IsEmpty());
+    EXPECT_THAT(store_.history().incidents({.process_instance_id = "order"}, {}, 1'000), IsEmpty());
     EXPECT_EQ(of("order", false).root_cause_id, own.id);
     EXPECT_EQ(of("order", false).resolution, "requeued");
 }
@@ -143,11 +142,11 @@ TEST_P(Incidents, An_instance_is_found_among_the_calling_ones_by_its_whole_name_
     job.calling_instances = "order-1%\nOrder'2\npay_ment";
     make_dead(job);
     for (const char* const instance : {"order-1%", "Order'2", "pay_ment", "card"}) {
-        EXPECT_THAT(store_.history().incidents({.instance = instance}, {}, 9), SizeIs(1))
+        EXPECT_THAT(store_.history().incidents({.process_instance_id = instance}, {}, 9), SizeIs(1))
             << instance;
     }
     for (const char* const instance : {"order-1", "order-1x", "order'2", "payxment", "pay", "%"}) {
-        EXPECT_THAT(store_.history().incidents({.instance = instance}, {}, 9), IsEmpty())
+        EXPECT_THAT(store_.history().incidents({.process_instance_id = instance}, {}, 9), IsEmpty())
             << instance;
     }
 }
@@ -161,8 +160,9 @@ TEST_P(Incidents, Those_of_a_calling_instance_are_listed_page_by_page) {
     const auto ids_behind = [this](bool is_open, std::string_view behind) {
         std::vector<std::string> jobs;
         std::string last;
-        for (const Incident& incident :
-             store_.history().incidents({.is_open = is_open, .instance = "order"}, behind, 2)) {
+        for (const Incident& incident : store_.history().incidents(
+                 {.is_open = is_open, .process_instance_id = "order"}, behind, 2
+             )) {
             jobs.push_back(incident.job);
             last = incident.id;
         }

@@ -8,7 +8,6 @@ namespace jobstrand::test {
 
 namespace {
 
-using persistence::JobLogLine;
 using schema::JobEvent;
 using testing::ElementsAre;
 using testing::Field;
@@ -80,13 +79,13 @@ TEST_P(JobLog, An_attempt_that_failed_is_told_with_all_that_is_known_of_it) {
             .priority = 7,
             .due_date = transition.due_date,
             .handler_type = "noop",
-            .definition = "definition",
-            .job_definition = "job-definition",
-            .element = "element",
-            .execution = "execution",
-            .root_instance = "root",
-            .instance = "instance",
-            .tenant = "tenant",
+            .process_instance_id = "instance",
+            .root_process_instance_id = "root",
+            .process_definition_id = "definition",
+            .job_definition_id = "job-definition",
+            .element_id = "element",
+            .execution_id = "execution",
+            .tenant_id = "tenant",
             .node = "node-1",
             .duration = 35ms,
             .message = "no network"})

@@ -19,7 +19,7 @@ Node::Node(
     FaultPlan& faults,
     schema::ExclusiveOver exclusive_over,
     schema::HistoryRules history,
-    persistence::OnIncident on_incident,
+    OnIncident on_incident,
     SessionPool::Size connections
 )
     : pool_(

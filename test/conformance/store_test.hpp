@@ -43,7 +43,7 @@ public:
         FaultPlan& faults,
         schema::ExclusiveOver exclusive_over = schema::ExclusiveOver::instance,
         schema::HistoryRules history = {},
-        persistence::OnIncident on_incident = {},
+        OnIncident on_incident = {},
         persistence::SessionPool::Size connections = {}
     );
 

@@ -22,11 +22,9 @@ namespace jobstrand::executor {
 namespace {
 
 using persistence::Fence;
-using persistence::Incident;
 using persistence::JobAnswer;
 using persistence::JobLogBounds;
 using persistence::JobLogCleaning;
-using persistence::JobLogLine;
 using persistence::LockReset;
 using persistence::LockSearch;
 using persistence::PageLimit;
@@ -574,7 +572,7 @@ public:
     }
     [[nodiscard]] std::optional<JobLogLine> find_log_line(std::string_view) override { return {}; }
     [[nodiscard]] std::vector<Incident>
-    incidents(const persistence::IncidentFilter&, std::string_view, std::size_t) override {
+    incidents(const IncidentQuery&, std::string_view, std::size_t) override {
         return {};
     }
     [[nodiscard]] std::int64_t count_open_incidents() override { return 0; }

@@ -72,42 +72,14 @@ void require_sound(const WiringOptions& options) {
     }
 }
 
-persistence::OnIncident listener_of(const OnIncident& on_incident) {
+OnIncident listener_of(const OnIncident& on_incident) {
     if (!on_incident) {
         return {};
     }
-    return [on_incident](const persistence::Incident& incident) {
-        with_foreign_errors([&] { on_incident(to_public(incident)); });
+    return [on_incident](const Incident& incident) {
+        with_foreign_errors([&] { on_incident(incident); });
     };
 }
-
-}  // namespace
-
-Incident to_public(const persistence::Incident& incident) {
-    return {
-        .id = incident.id,
-        .job = incident.job,
-        .time = incident.time,
-        .cause = incident.cause,
-        .message = incident.message,
-        .handler_type = incident.handler_type,
-        .process_instance_id = incident.instance,
-        .root_process_instance_id = incident.root_instance,
-        .process_definition_id = incident.definition,
-        .tenant_id = incident.tenant,
-        .node = incident.node,
-        .annotation = incident.annotation,
-        .end = incident.end,
-        .resolution = incident.resolution,
-        .calling_instances = schema::names_in(incident.calling_instances),
-        .cause_id = incident.cause_id,
-        .root_cause_id = incident.root_cause_id,
-        .cause_instance = incident.cause_instance,
-        .root_cause_instance = incident.root_cause_instance,
-    };
-}
-
-namespace {
 
 RunResult run_result_of(schema::TransitionReason reason) {
     using Reason = schema::TransitionReason;

@@ -40,8 +40,6 @@ void require_sound_payload(const std::string& payload);
 [[nodiscard]] schema::Series series_of(NewSeries series);
 [[nodiscard]] StoredSeries to_public(persistence::SeriesSummary summary);
 
-[[nodiscard]] Incident to_public(const persistence::Incident& incident);
-
 /// Borrows the texts of the job.
 [[nodiscard]] JobContext context_of(const executor::JobContext& context);
 [[nodiscard]] executor::HandlerResult result_of(HandlerResult result);

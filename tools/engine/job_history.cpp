@@ -7,31 +7,6 @@
 
 namespace jobstrand {
 
-namespace {
-
-JobLogLine line_of(persistence::JobLogLine line) {
-    return {
-        .id = std::move(line.id),
-        .time = line.time,
-        .event = line.event,
-        .reason = std::move(line.reason),
-        .job = std::move(line.job),
-        .attempt = line.attempt,
-        .retries = line.retries,
-        .handler_type = std::move(line.handler_type),
-        .process_instance_id = std::move(line.instance),
-        .process_definition_id = std::move(line.definition),
-        .element_id = std::move(line.element),
-        .tenant_id = std::move(line.tenant),
-        .node = std::move(line.node),
-        .duration = line.duration,
-        .message = std::move(line.message),
-        .details = std::move(line.details),
-    };
-}
-
-}  // namespace
-
 std::string JobHistory::failure_details(std::string_view job) {
     persistence::OperatorStore& store = engine_.parts_->wiring().store();
     const auto found = store.find(job);
@@ -40,17 +15,11 @@ std::string JobHistory::failure_details(std::string_view job) {
 
 std::vector<JobLogLine>
 JobHistory::log(const JobLogQuery& query, std::string_view behind, std::size_t limit) {
-    std::vector<JobLogLine> lines;
-    for (persistence::JobLogLine& line :
-         engine_.parts_->wiring().history_store().job_log(query, behind, limit)) {
-        lines.push_back(line_of(std::move(line)));
-    }
-    return lines;
+    return engine_.parts_->wiring().history_store().job_log(query, behind, limit);
 }
 
 std::optional<JobLogLine> JobHistory::log_line(std::string_view id) {
-    auto found = engine_.parts_->wiring().history_store().find_log_line(id);
-    return found ? std::optional(line_of(*std::move(found))) : std::nullopt;
+    return engine_.parts_->wiring().history_store().find_log_line(id);
 }
 
 std::vector<FinishedRun> JobHistory::finished_runs(

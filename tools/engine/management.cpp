@@ -184,23 +184,7 @@ std::int64_t Management::activate(SuspendedScope scope, const std::string& id) {
 
 std::vector<Incident>
 Management::incidents(const IncidentQuery& query, const std::string& behind, std::size_t limit) {
-    const auto page = history_admin(engine_.parts_->wiring())
-                          .incidents(
-                              {.is_open = query.is_open,
-                               .job = query.job,
-                               .handler_type = query.handler_type,
-                               .definition = query.process_definition_id,
-                               .instance = query.process_instance_id,
-                               .root_instance = query.root_process_instance_id,
-                               .tenant = query.tenant_id},
-                              behind,
-                              limit
-                          );
-    std::vector<Incident> incidents;
-    for (const persistence::Incident& incident : page.items) {
-        incidents.push_back(engine::to_public(incident));
-    }
-    return incidents;
+    return history_admin(engine_.parts_->wiring()).incidents(query, behind, limit).items;
 }
 
 ChangeAnswer Management::annotate_incident(const std::string& job, const std::string& text) {

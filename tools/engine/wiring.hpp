@@ -80,8 +80,7 @@ struct WiringOptions {
     /// Who watches the runs; empty: nobody does.
     executor::OnRun on_run = {};
 
-    /// See persistence::OnIncident; empty: nobody listens.
-    persistence::OnIncident on_incident = {};
+    OnIncident on_incident = {};  ///< Empty: nobody listens.
 
     /// The app's own rule for failed attempts; empty: it has none.
     executor::RetryRule retry_rule = {};

@@ -14,11 +14,9 @@ namespace jobstrand::cli {
 namespace {
 
 using deadletter::CauseGroup;
-using persistence::Incident;
-using persistence::IncidentFilter;
 
 struct IncidentListing {
-    IncidentFilter filter;
+    IncidentQuery filter;
     bool each = false;
     bool resolved = false;
     PageRequest page;
@@ -35,7 +33,7 @@ struct IncidentNote {
 
 struct IncidentResolving {
     std::optional<std::vector<std::string>> jobs;
-    IncidentFilter filter;
+    IncidentQuery filter;
     BulkFlags bulk;
 };
 
@@ -62,13 +60,14 @@ struct IncidentResolving {
          .column = {.heading = "TYPE", .width_max = 40, .rank = 1},
          .place = 1,
          .is_null_if_empty = true},
-        {.name = "processInstanceId", .value = &Incident::instance, .is_null_if_empty = true},
+        {.name = "processInstanceId",
+         .value = &Incident::process_instance_id,
+         .is_null_if_empty = true},
         {.name = "rootProcessInstanceId",
-         .value = &Incident::root_instance,
+         .value = &Incident::root_process_instance_id,
          .is_null_if_empty = true},
         {.name = "callingInstances",
-         .value = [](const Incident& incident
-                  ) { return schema::names_in(incident.calling_instances); },
+         .value = &Incident::calling_instances,
          .meaning = "What called the instance of the job, down to its own caller"},
         {.name = "causeIncidentId",
          .value = &Incident::cause_id,
@@ -86,11 +85,15 @@ struct IncidentResolving {
          .column = {.heading = "CAUSE IN", .width_max = 36, .is_optional = true, .rank = 7},
          .place = 7,
          .is_null_if_empty = true},
-        {.name = "processDefinitionId", .value = &Incident::definition, .is_null_if_empty = true},
-        {.name = "jobDefinitionId", .value = &Incident::job_definition, .is_null_if_empty = true},
-        {.name = "executionId", .value = &Incident::execution, .is_null_if_empty = true},
-        {.name = "elementId", .value = &Incident::element, .is_null_if_empty = true},
-        {.name = "tenantId", .value = &Incident::tenant, .is_null_if_empty = true},
+        {.name = "processDefinitionId",
+         .value = &Incident::process_definition_id,
+         .is_null_if_empty = true},
+        {.name = "jobDefinitionId",
+         .value = &Incident::job_definition_id,
+         .is_null_if_empty = true},
+        {.name = "executionId", .value = &Incident::execution_id, .is_null_if_empty = true},
+        {.name = "elementId", .value = &Incident::element_id, .is_null_if_empty = true},
+        {.name = "tenantId", .value = &Incident::tenant_id, .is_null_if_empty = true},
         {.name = "node", .value = &Incident::node, .is_null_if_empty = true},
         {.name = "annotation",
          .value = &Incident::annotation,
@@ -144,28 +147,31 @@ struct IncidentResolving {
     return all;
 }
 
-[[nodiscard]] const Parameters<IncidentFilter>& filter_parameters() {
-    static const Parameters<IncidentFilter> all{
+[[nodiscard]] const Parameters<IncidentQuery>& filter_parameters() {
+    static const Parameters<IncidentQuery> all{
         {"--type,--handler",
-         &IncidentFilter::handler_type,
+         &IncidentQuery::handler_type,
          "Of jobs of this handler type",
          {.unit = "TEXT"}},
-        {"--definition", &IncidentFilter::definition, "Of this definition", {.unit = "ID"}},
+        {"--definition",
+         &IncidentQuery::process_definition_id,
+         "Of this definition",
+         {.unit = "ID"}},
         {"--instance",
-         &IncidentFilter::instance,
+         &IncidentQuery::process_instance_id,
          "Of this instance, also where it calls",
          {.unit = "ID"}},
         {"--root-instance",
-         &IncidentFilter::root_instance,
+         &IncidentQuery::root_process_instance_id,
          "Of all instances that are called in this one",
          {.unit = "ID"}},
         {"--cause",
-         &IncidentFilter::cause,
+         &IncidentQuery::cause,
          "For this reason, such as retries_exhausted",
          {.unit = "WORD"}},
-        {"--tenant", &IncidentFilter::tenant, "Of this tenant", {.unit = "TEXT"}},
-        {"--since", &IncidentFilter::after, "Begun at this time or later", {.unit = "DATE"}},
-        {"--until", &IncidentFilter::before, "Begun before this time", {.unit = "DATE"}},
+        {"--tenant", &IncidentQuery::tenant_id, "Of this tenant", {.unit = "TEXT"}},
+        {"--since", &IncidentQuery::from, "Begun at this time or later", {.unit = "DATE"}},
+        {"--until", &IncidentQuery::before, "Begun before this time", {.unit = "DATE"}},
     };
     return all;
 }
@@ -177,7 +183,7 @@ struct IncidentResolving {
                 {"--each", &IncidentListing::each, "Each by itself, by job, and not by cause"},
                 {"--resolved", &IncidentListing::resolved, "Those that are over, the latest first"},
                 {"--job",
-                 {ParameterTarget<IncidentFilter>(&IncidentFilter::job), &IncidentListing::filter},
+                 {ParameterTarget<IncidentQuery>(&IncidentQuery::job), &IncidentListing::filter},
                  "Of this job",
                  {.unit = "ID", .is_job = true}},
             },
@@ -206,7 +212,7 @@ struct IncidentResolving {
     return all;
 }
 
-[[nodiscard]] deadletter::CauseSummary read_causes(Session& session, const IncidentFilter& filter) {
+[[nodiscard]] deadletter::CauseSummary read_causes(Session& session, const IncidentQuery& filter) {
     deadletter::CauseTally tally;
     std::string behind;
     for (bool is_more = true; is_more;) {
@@ -230,7 +236,7 @@ struct IncidentResolving {
 }
 
 [[nodiscard]] ExitCode
-list_by_cause(Session& session, const IncidentFilter& filter, std::size_t limit) {
+list_by_cause(Session& session, const IncidentQuery& filter, std::size_t limit) {
     deadletter::CauseSummary summary = read_causes(session, filter);
     const std::size_t more = summary.groups.size() - std::min(limit, summary.groups.size());
     summary.groups.resize(summary.groups.size() - more);
@@ -249,7 +255,7 @@ list_by_cause(Session& session, const IncidentFilter& filter, std::size_t limit)
 }
 
 [[nodiscard]] ExitCode list_incidents(Session& session, const IncidentListing& wanted) {
-    IncidentFilter filter = wanted.filter;
+    IncidentQuery filter = wanted.filter;
     if (!wanted.each && !wanted.resolved && filter.job.empty() && wanted.page.after.empty()) {
         return list_by_cause(session, filter, wanted.page.limit);
     }
@@ -307,7 +313,7 @@ void annotate_incidents(
 
 [[nodiscard]] ExitCode resolve_incidents(Session& session, const IncidentResolving& wanted) {
     require_one_way(
-        {wanted.jobs.has_value(), wanted.filter != IncidentFilter{}, wanted.bulk.all},
+        {wanted.jobs.has_value(), wanted.filter != IncidentQuery{}, wanted.bulk.all},
         "say which incidents: ids of jobs, a filter, or --all",
         "ids of jobs, filters and --all exclude each other"
     );

@@ -13,8 +13,6 @@ namespace jobstrand::cli {
 
 namespace {
 
-using persistence::JobLogLine;
-
 struct LogListing {
     JobLogQuery filter;
     PageRequest page;

@@ -16,7 +16,6 @@
 namespace jobstrand::cli {
 
 using persistence::FieldCondition;
-using persistence::JobLogLine;
 using persistence::ToldRun;
 using schema::JobPlace;
 
@@ -88,15 +87,21 @@ const Fields<JobLogLine>& log_line_fields() {
          .is_null_if_empty = true},
         {.name = "priority", .value = &JobLogLine::priority},
         {.name = "dueDate", .value = &JobLogLine::due_date},
-        {.name = "processInstanceId", .value = &JobLogLine::instance, .is_null_if_empty = true},
-        {.name = "rootProcessInstanceId",
-         .value = &JobLogLine::root_instance,
+        {.name = "processInstanceId",
+         .value = &JobLogLine::process_instance_id,
          .is_null_if_empty = true},
-        {.name = "processDefinitionId", .value = &JobLogLine::definition, .is_null_if_empty = true},
-        {.name = "jobDefinitionId", .value = &JobLogLine::job_definition, .is_null_if_empty = true},
-        {.name = "executionId", .value = &JobLogLine::execution, .is_null_if_empty = true},
-        {.name = "elementId", .value = &JobLogLine::element, .is_null_if_empty = true},
-        {.name = "tenantId", .value = &JobLogLine::tenant, .is_null_if_empty = true},
+        {.name = "rootProcessInstanceId",
+         .value = &JobLogLine::root_process_instance_id,
+         .is_null_if_empty = true},
+        {.name = "processDefinitionId",
+         .value = &JobLogLine::process_definition_id,
+         .is_null_if_empty = true},
+        {.name = "jobDefinitionId",
+         .value = &JobLogLine::job_definition_id,
+         .is_null_if_empty = true},
+        {.name = "executionId", .value = &JobLogLine::execution_id, .is_null_if_empty = true},
+        {.name = "elementId", .value = &JobLogLine::element_id, .is_null_if_empty = true},
+        {.name = "tenantId", .value = &JobLogLine::tenant_id, .is_null_if_empty = true},
     };
     return all;
 }

@@ -13,10 +13,10 @@
 namespace jobstrand::cli {
 
 /// What happened to a job, but for the details of a failure.
-[[nodiscard]] const Fields<persistence::JobLogLine>& log_line_fields();
+[[nodiscard]] const Fields<JobLogLine>& log_line_fields();
 
 /// What happened to a job, for the record of that job: its latest lines as a list of objects.
-[[nodiscard]] RecordField history_field(const std::vector<persistence::JobLogLine>& lines);
+[[nodiscard]] RecordField history_field(const std::vector<JobLogLine>& lines);
 
 /// What a run tells of itself while it is under way, for the record of a job: `{"progress", "note",
 /// "told", "lines"}`. nullopt: the run that holds it has told nothing.
