@@ -198,9 +198,17 @@ TEST_F(CliRemote, Files_and_stdin_are_those_of_the_client) {
         ExitCode::done
     );
     EXPECT_THAT(ok({"calendar", "show", "c"}), HasSubstr("weekly SUN"));
-    const CliResult bytes = remotely({"job", "add", "--from", "-"}, "\xff");
-    EXPECT_EQ(bytes.code, ExitCode::wrong_usage);
-    EXPECT_THAT(bytes.err, HasSubstr("UTF-8"));
+}
+
+// They would arrive as another text.
+TEST_F(CliRemote, Bytes_that_are_no_text_are_refused) {
+    const CliResult file = remotely({"job", "add", "--from", "-"}, "\xff");
+    EXPECT_EQ(file.code, ExitCode::wrong_usage);
+    EXPECT_THAT(file.err, HasSubstr("stdin is no text in UTF-8"));
+    const CliResult word = remotely({"job", "add", "--type", "a", "--tenant", "b\xff"});
+    EXPECT_EQ(word.code, ExitCode::wrong_usage);
+    EXPECT_EQ(word.err, "jobstrand: b\\xff is no text in UTF-8, and cannot be sent to a server\n");
+    EXPECT_THAT(places(), IsEmpty());
 }
 
 TEST_F(CliRemote, Who_cancels_is_the_user_of_the_client) {

@@ -282,6 +282,15 @@ content_to_send(const Session& session, std::string_view option, const std::stri
     return content;
 }
 
+/// JSON would hold something else in place of what is none.
+void require_utf8(const std::vector<std::string>& arguments) {
+    for (const std::string& argument : arguments) {
+        if (!schema::count_characters(argument)) {
+            refuse(printable(argument) + " is no text in UTF-8, and cannot be sent to a server");
+        }
+    }
+}
+
 [[nodiscard]] VerbCall call_of(Session& session, const TypedVerb& verb) {
     VerbCall call{
         .arguments = verb.arguments,
@@ -295,6 +304,7 @@ content_to_send(const Session& session, std::string_view option, const std::stri
     if (!session.reason().empty()) {
         call.arguments.insert(call.arguments.begin(), {"--reason", session.reason()});
     }
+    require_utf8(call.arguments);
     for (const TypedVerb::File& file : verb.files) {
         call.files.insert_or_assign(file.name, content_to_send(session, file.option, file.name));
     }
