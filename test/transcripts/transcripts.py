@@ -34,7 +34,7 @@ import clients  # noqa: E402  pylint: disable=wrong-import-position
 import databases  # noqa: E402  pylint: disable=wrong-import-position
 
 ID = r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}"
-TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)"
+TIME = r"(?<!\d)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)"
 PLACEHOLDERS = {"<id>": ID, "<time>": TIME, "<number>": r"-?\d+(?:\.\d+)?", "<word>": r"\S+", "<any>": r".*"}
 BLOCK = re.compile(r"^```(console|http|sql)\n(.*?)^```$", re.M | re.S)
 #: Comes after two seconds, on a slow machine only.
