@@ -14,7 +14,6 @@ namespace {
 
 using nlohmann::json;
 using persistence::NodeState;
-using testing::AllOf;
 using testing::HasSubstr;
 using namespace std::chrono_literals;
 
@@ -73,37 +72,6 @@ protected:
     [[nodiscard]] std::string text(const std::string& id) { return ok({"job", "explain", id}); }
 };
 
-// B13
-TEST_F(CliExplain, A_free_job_is_taken_soon) {
-    start_node();
-    const std::string id = add();
-    const json all = explained(id);
-    EXPECT_EQ(all["id"], id);
-    EXPECT_EQ(all["code"], "free");
-    EXPECT_EQ(all["facts"]["nodes"]["taking"], 1);
-    EXPECT_THAT(
-        text(id), AllOf(HasSubstr("(noop, executable)"), HasSubstr("nothing is in its way"))
-    );
-}
-
-TEST_F(CliExplain, A_job_for_later_says_when) {
-    start_node();
-    const std::string id = add({"--type", "noop", "--due-in", "2h"});
-    EXPECT_EQ(codes(id), "not_due");
-    EXPECT_THAT(
-        text(id), AllOf(HasSubstr("not due before 20"), HasSubstr("jobstrand timer fire " + id))
-    );
-}
-
-TEST_F(CliExplain, What_is_suspended_names_the_verb_that_lets_it_go_on) {
-    start_node();
-    ok({"instance", "suspend", "order-17"});
-    const std::string id = add({"--type", "noop", "--instance", "order-17"});
-    EXPECT_EQ(codes(id), "suspended");
-    EXPECT_THAT(text(id), HasSubstr("-> jobstrand instance activate order-17"));
-    EXPECT_EQ(explained(id)["facts"]["suspendedBy"], json::parse(R"(["order-17"])"));
-}
-
 TEST_F(CliExplain, A_waiting_exclusive_job_names_the_sibling_and_its_node) {
     start_node();
     const std::string first = add({"--type", "noop", "--instance", "order-17"});
@@ -161,22 +129,6 @@ TEST_F(CliExplain, A_rate_that_is_used_up_says_until_when) {
     EXPECT_THAT(text(second), HasSubstr("the rate 1/PT24H is used up until 20"));
 }
 
-TEST_F(CliExplain, A_type_that_nobody_serves_is_told_with_those_that_are) {
-    start_node("node-1", std::vector<std::string>{"mail", "noop"});
-    const std::string id = add({"--type", "emial"});
-    EXPECT_EQ(codes(id), "no_handler");
-    EXPECT_THAT(text(id), HasSubstr("has a handler of the type emial; they have mail, noop"));
-}
-
-TEST_F(CliExplain, A_command_that_no_node_has_is_named) {
-    start_node("node-1", std::vector<std::string>{"command"});
-    const std::string id = add({"--type", "command", "--payload", R"({"command":"backup"})"});
-    EXPECT_EQ(codes(id), "lacks_need");
-    EXPECT_THAT(text(id), HasSubstr("it needs [commands.backup]"));
-    start_node("node-2", {{"command"}, {"[commands.backup]"}});
-    EXPECT_EQ(codes(id), "free");
-}
-
 TEST_F(CliExplain, Nodes_that_are_limited_to_other_jobs_say_to_which) {
     schema::ServedScope scope{.priority_min = 10};
     start_node("node-1", {{"noop"}, {}, scope});
@@ -185,17 +137,6 @@ TEST_F(CliExplain, Nodes_that_are_limited_to_other_jobs_say_to_which) {
     EXPECT_EQ(codes(id), "out_of_scope");
     EXPECT_THAT(text(id), HasSubstr("node-1 takes only priorities from 10 (its own is 5)"));
     EXPECT_THAT(text(id), HasSubstr("node-2 takes only tenant acme (its own is other)"));
-}
-
-TEST_F(CliExplain, The_lock_of_a_node_that_is_gone_says_when_it_ends) {
-    const std::string id = add();
-    lock(id);
-    EXPECT_EQ(codes(id), "dead_node no_node");
-    EXPECT_THAT(text(id), HasSubstr("no node lives that could free it"));
-    start_node();
-    EXPECT_EQ(codes(id), "dead_node");
-    EXPECT_THAT(text(id), HasSubstr("a-node has it, and no living node has that name"));
-    EXPECT_THAT(text(id), HasSubstr("its lock ends at 20"));
 }
 
 TEST_F(CliExplain, A_lease_that_is_over_says_when_it_ended) {
@@ -216,17 +157,6 @@ TEST_F(CliExplain, A_lock_that_its_living_node_does_not_renew_says_so) {
     acquire("node-1", -1min);
     EXPECT_EQ(codes(id), "lock_over");
     EXPECT_THAT(text(id), HasSubstr("node-1 lives, but has not renewed the job's lock"));
-}
-
-TEST_F(CliExplain, Drained_nodes_are_named_with_the_verb_that_resumes_them) {
-    start_node();
-    drain("node-1");
-    const std::string id = add();
-    EXPECT_EQ(codes(id), "paused");
-    EXPECT_THAT(text(id), HasSubstr("-> jobstrand node resume node-1"));
-    start_node("node-2", std::vector<std::string>{"mail"});
-    EXPECT_EQ(codes(id), "no_handler");
-    EXPECT_THAT(text(id), HasSubstr("drained, and perhaps able to: node-1"));
 }
 
 // R053
@@ -272,25 +202,6 @@ TEST_F(CliExplain, A_timer_that_no_node_is_set_to_move_says_so) {
     EXPECT_EQ(codes(add()), "free");
 }
 
-TEST_F(CliExplain, Without_a_node_nothing_runs) {
-    EXPECT_EQ(codes(add()), "no_node");
-    EXPECT_THAT(text(add()), HasSubstr("-> start one: jobstrand serve"));
-}
-
-TEST_F(CliExplain, A_dead_letter_tells_its_cause_and_how_to_requeue_it) {
-    const std::string id = add_dead("the server is down");
-    EXPECT_EQ(codes(id), "dead_letter");
-    EXPECT_THAT(text(id), HasSubstr(": the server is down"));
-    EXPECT_THAT(text(id), HasSubstr("jobstrand dead requeue " + id));
-}
-
-TEST_F(CliExplain, A_dead_letter_whose_key_another_job_has_says_which) {
-    const std::string dead = add({"--type", "noop", "--unique-key", "k"});
-    ok({"job", "cancel", dead, "--reason", "x"});
-    const std::string open = add({"--type", "noop", "--unique-key", "k"});
-    EXPECT_THAT(text(dead), HasSubstr("job " + open + " has its unique key now"));
-}
-
 TEST_F(CliExplain, A_running_job_says_where_and_since_when) {
     start_node();
     const std::string id = add();
@@ -300,12 +211,6 @@ TEST_F(CliExplain, A_running_job_says_where_and_since_when) {
     describe_run("node-1", id);
     EXPECT_EQ(codes(id), "running");
     EXPECT_THAT(text(id), HasSubstr("it runs on node-1 since 20"));
-}
-
-TEST_F(CliExplain, An_external_job_waits_for_a_worker_that_asks_for_it) {
-    const std::string id = add({"--type", "noop", "--external"});
-    EXPECT_EQ(codes(id), "external_worker");
-    EXPECT_THAT(text(id), HasSubstr("an external worker that asks for noop"));
 }
 
 TEST_F(CliExplain, An_external_job_that_a_worker_has_says_until_when) {
@@ -328,29 +233,9 @@ TEST_F(CliExplain, An_external_job_that_a_worker_has_says_until_when) {
     EXPECT_THAT(text(id), HasSubstr("the external worker worker-1 has it until 20"));
 }
 
-TEST_F(CliExplain, A_node_without_an_idle_worker_says_so) {
-    start_node();
-    const std::string id = add();
-    (void)engine().node_store().renew_lease(
-        {.node = "node-1", .incarnation = "1"},
-        {.workers = 8, .running = 8, .held = 8},
-        engine().clock().now() + 1h
-    );
-    EXPECT_EQ(codes(id), "workers_busy");
-    EXPECT_THAT(text(id), HasSubstr("all 8 workers of the 1 nodes"));
-}
-
 TEST_F(CliExplain, The_manual_shows_commands_that_work) {
     add({"--type", "noop", "--id", "order-17-mail"});
     EXPECT_EQ(run_document("docs/cli.md", "## Why a job does not run"), 2);
-}
-
-TEST_F(CliExplain, A_due_timer_that_no_node_has_fetched_is_told) {
-    start_node();
-    const std::string id = add({"--type", "noop", "--due-in", "1h"});
-    execute("UPDATE ACT_RU_TIMER_JOB SET DUEDATE_ = CREATE_TIME_");
-    EXPECT_EQ(codes(id), "overdue_timer");
-    EXPECT_THAT(text(id), HasSubstr("it is due since 20"));
 }
 
 }  // namespace
