@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -296,6 +297,81 @@ TEST_F(LogWatchTest, Without_a_watch_of_the_system_it_goes_by_the_time) {
     write();
     EXPECT_TRUE(watch.was_written());
     EXPECT_FALSE(watch.was_written());
+}
+
+/// A log that has grown beside a reader.
+class LogFoldingTest : public testing::Test {
+protected:
+    LogFoldingTest() {
+        writer_->execute("CREATE TABLE big (id INTEGER PRIMARY KEY, text TEXT)", {});
+        writer_->execute("INSERT INTO big VALUES (1, 'first')", {});
+    }
+
+    /// 160 MiB, in transactions of 4.
+    void write_much() {
+        const std::string text(std::size_t{4} * 1024 * 1024, 'x');
+        for (int i = 0; i < 40; ++i) {
+            writer_->execute("INSERT INTO big (text) VALUES (?)", std::array{Value{text}});
+        }
+    }
+
+    void write_little() {
+        writer_->execute("UPDATE big SET text = hex(randomblob(8)) WHERE id = 1", {});
+    }
+
+    [[nodiscard]] std::uintmax_t file_size() const { return std::filesystem::file_size(path()); }
+    [[nodiscard]] std::uintmax_t log_size() const {
+        return std::filesystem::file_size(path().string() + "-wal");
+    }
+    [[nodiscard]] std::filesystem::path path() const { return file_.path(); }
+
+    const test::SqliteFile file_ = test::SqliteFile::without_schema();
+    const std::unique_ptr<Connection> writer_ = file_.connect();
+    const std::unique_ptr<Connection> reader_ = file_.connect(SessionPool::Access::read);
+};
+
+constexpr std::uintmax_t kMuch = std::uintmax_t{160} * 1024 * 1024;
+
+TEST_F(LogFoldingTest, A_commit_leaves_what_has_grown_beside_a_reader_to_a_thread) {
+    reader_->run_script("BEGIN");
+    reader_->query({.sql = "SELECT id FROM big", .columns = 1}, {}, [](const Row&) {});
+    write_much();
+    EXPECT_LT(file_size(), kMuch) << "somebody reads what was there before";
+    reader_->run_script("COMMIT");
+    write_little();
+    EXPECT_TRUE(test::eventually([&] { return file_size() > kMuch; })) << "without another commit";
+    // The log begins anew when all of it is in the file, and is cut then, a part at a time.
+    EXPECT_TRUE(test::eventually([&] {
+        write_little();
+        return log_size() < kMuch;
+    }));
+    EXPECT_GE(log_size(), kMuch / 2);
+    EXPECT_TRUE(test::eventually([&] {
+        for (int i = 0; i < 1000; ++i) {
+            write_little();
+        }
+        return log_size() < kMuch / 2;
+    }));
+}
+
+TEST_F(LogFoldingTest, Without_readers_commits_fold_in_all_that_there_is) {
+    write_much();
+    EXPECT_GT(file_size(), kMuch / 2);
+    EXPECT_LT(log_size(), kMuch / 2);
+}
+
+TEST_F(LogFoldingTest, A_connection_may_end_while_its_thread_folds) {
+    reader_->run_script("BEGIN");
+    reader_->query({.sql = "SELECT id FROM big", .columns = 1}, {}, [](const Row&) {});
+    write_much();
+    reader_->run_script("COMMIT");
+    const auto another = file_.connect();
+    another->execute("UPDATE big SET text = 'last' WHERE id = 1", {});
+    another->query(
+        {.sql = "SELECT text FROM big WHERE id = 1", .columns = 1},
+        {},
+        [](const Row& row) { EXPECT_EQ(row.text(0), "last"); }
+    );
 }
 
 }  // namespace

@@ -217,7 +217,8 @@ SqliteWriter::SqliteWriter(
 )
     : SqliteConnection(std::move(session), backend, std::move(path)),
       patience_ms_(patience.count()),
-      queue_(log_of(file_of(this->session()))) {
+      queue_(log_of(file_of(this->session()))),
+      folding_(handle_of(this->session())) {
     sqlite_api::sqlite3_busy_handler(handle_of(this->session()), wait_for_writer, &patience_ms_);
 }
 

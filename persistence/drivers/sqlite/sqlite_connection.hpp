@@ -1,6 +1,7 @@
 #pragma once
 
 #include "persistence/drivers/soci/soci_connection.hpp"
+#include "persistence/drivers/sqlite/log_folding.hpp"
 #include "schema/time.hpp"
 
 #include <sys/types.h>
@@ -142,6 +143,7 @@ public:
 private:
     schema::Duration::rep patience_ms_;  ///< Read by SQLite's busy handler.
     WriterQueue queue_;
+    LogFolding folding_;
 };
 
 }  // namespace jobstrand::persistence

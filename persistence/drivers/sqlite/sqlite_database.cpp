@@ -114,16 +114,12 @@ void use_write_ahead_log(Connection& connection, std::chrono::milliseconds patie
 
 /// The page cache holds the rows that are waiting on most days; more gained nothing, and every
 /// connection has its own. Memory-mapped reading stays off: it gained nothing, and with it a
-/// failing disk ends the process instead of the statement. A page of timers changes over a thousand
-/// pages of the file; the log holds some of these before it is folded in. It is cut to its bound
-/// after a long-running reader has let it grow.
+/// failing disk ends the process instead of the statement. Writers look after the log (LogFolding).
 std::string tuning_script(Access access) {
     return fmt::format(
         "PRAGMA foreign_keys = OFF;"
         "PRAGMA cache_size = -8192;"
         "PRAGMA mmap_size = 0;"
-        "PRAGMA wal_autocheckpoint = 4000;"
-        "PRAGMA journal_size_limit = 67108864;"
         "PRAGMA query_only = {}",
         access == Access::read ? "ON" : "OFF"
     );
