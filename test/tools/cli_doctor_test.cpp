@@ -153,7 +153,7 @@ TEST_F(CliDoctor, Names_external_topics_that_no_worker_asks_for) {
     EXPECT_EQ(said_about("external workers"), "") << "a worker may come yet";
     execute("UPDATE ACT_RU_EXTERNAL_JOB SET CREATE_TIME_ = '2026-01-01 10:15:30.123'");
     EXPECT_THAT(
-        said_about("external workers"), HasSubstr("wrong none asks for pay: 1 jobs wait, the first")
+        said_about("external workers"), HasSubstr("wrong none asks for pay: 1 job waits, the first")
     );
     const std::vector<persistence::AskedTopic> asked{{"pay", "w", engine().clock().now()}};
     engine().node_store().record_asked("node-1", asked);
@@ -163,7 +163,7 @@ TEST_F(CliDoctor, Names_external_topics_that_no_worker_asks_for) {
 TEST_F(CliDoctor, Names_kinds_of_jobs_that_nobody_takes) {
     start_node("node-1");
     add({"--type", "emial"});
-    EXPECT_THAT(said_about("handlers"), HasSubstr("wrong no living node takes emial: 1 jobs wait"));
+    EXPECT_THAT(said_about("handlers"), HasSubstr("wrong no living node takes emial: 1 job waits"));
     EXPECT_EQ(run({"doctor"}).code, ExitCode::check_found);
 }
 

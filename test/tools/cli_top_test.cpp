@@ -109,7 +109,7 @@ TEST_F(CliTop, External_topics_and_who_asks_for_them_are_shown_and_those_that_no
     EXPECT_EQ(stats["external"], top);
     EXPECT_EQ(stats["runsLastMinute"], 126);
     EXPECT_EQ(stats["failedLastMinute"], 30);
-    EXPECT_THAT(run({"stats"}).err, HasSubstr("no external worker asks for print: 1 jobs wait"));
+    EXPECT_THAT(run({"stats"}).err, HasSubstr("no external worker asks for print: 1 job waits"));
     EXPECT_THAT(run({"stats"}).err, Not(HasSubstr("asks for pay")));
 }
 

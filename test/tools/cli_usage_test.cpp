@@ -106,7 +106,7 @@ TEST_F(CliUsage, Stats_name_the_jobs_that_no_living_node_serves) {
     engine().start();
     ASSERT_TRUE(eventually([&] { return places().empty(); }));
     add({"--type", "emial"});
-    EXPECT_EQ(run({"stats"}).err, "nobody serves emial: 1 jobs wait\n");
+    EXPECT_EQ(run({"stats"}).err, "nobody serves emial: 1 job waits\n");
     EXPECT_THAT(
         ok({"stats", "-o", "json"}),
         HasSubstr("\"unserved\":[{\"handlerType\":\"emial\",\"needs\":null,\"category\":null,")

@@ -219,8 +219,7 @@ template <typename Operation>
 /// `This requeues 3 dead letters: 2 mail, 1 report.`
 [[nodiscard]] std::string
 question(DeadLetters& dead, const char* form, const DeadSelection& selection) {
-    const auto number = dead.count(selection);
-    const std::string count = fmt::format("{} dead letter{}", number, number == 1 ? "" : "s");
+    const std::string count = counted(dead.count(selection), "dead letter", "dead letters");
     const auto* const jobs = std::get_if<JobSelection>(&selection);
     const std::string types =
         jobs != nullptr ? by_type(dead.count_types(jobs->filter())) : std::string();

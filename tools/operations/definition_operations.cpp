@@ -112,7 +112,7 @@ void cascade(Session& session, const JobDefinition& definition) {
             };
             return session.definitions().cascade(definition, {.on_page = then_rest});
         });
-    session.tell(fmt::format("{} jobs have another priority now", counts.done));
+    session.tell(counted(counts.done, "job has", "jobs have") + " another priority now");
 }
 
 [[nodiscard]] ExitCode show_cascade(Session& session, const schema::JobDefinitionName& name) {

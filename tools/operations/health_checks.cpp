@@ -91,10 +91,10 @@ void check_served(const QueueFacts& facts, Findings& findings) {
             {.check = "handlers",
              .level = FindingLevel::wrong,
              .text = fmt::format(
-                 "no living node takes {}{}: {} jobs wait",
+                 "no living node takes {}{}: {}",
                  quoted_if_needed(kind.handler_type),
                  kind.needs.empty() ? "" : " that needs " + quoted_if_needed(kind.needs),
-                 jobs
+                 counted(jobs, "job waits", "jobs wait")
              ),
              .advice = "start a node that does; jobstrand stats tells more"}
         );
@@ -110,9 +110,9 @@ void check_external(const QueueFacts& facts, Findings& findings) {
                 {.check = "external workers",
                  .level = FindingLevel::wrong,
                  .text = fmt::format(
-                     "none asks for {}: {} jobs wait, the first since {}",
+                     "none asks for {}: {}, the first since {}",
                      quoted_if_needed(topic.topic),
-                     topic.waiting,
+                     counted(topic.waiting, "job waits", "jobs wait"),
                      time_and_age(since, facts.now)
                  ),
                  .advice = "start a worker for it, or see why it does not reach the service; "

@@ -454,10 +454,10 @@ private:
         }
         if (moved.left > 0) {
             session_.tell(fmt::format(
-                "{} jobs of instance {} have come here meanwhile: move it again when its producers "
-                "go elsewhere",
-                moved.left,
-                id
+                "{} come here meanwhile: move it again when its producers go elsewhere",
+                counted(
+                    moved.left, "job of instance " + id + " has", "jobs of instance " + id + " have"
+                )
             ));
         }
         rule_.tell_of_new_jobs(session_, move);

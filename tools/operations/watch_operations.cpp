@@ -169,11 +169,11 @@ void write_counts(Session& session, const std::vector<PlaceCount>& counts) {
 void print_unserved(Session& session, const std::vector<UnservedJobs>& unserved) {
     for (const auto& [kind, jobs] : unserved) {
         session.tell(fmt::format(
-            "nobody serves {}{}{}: {} jobs wait",
+            "nobody serves {}{}{}: {}",
             quoted_if_needed(kind.handler_type),
             kind.needs.empty() ? "" : " that needs " + quoted_if_needed(kind.needs),
             limits_in_words(kind),
-            jobs
+            counted(jobs, "job waits", "jobs wait")
         ));
     }
 }
@@ -182,9 +182,9 @@ void print_abandoned(Session& session, const std::vector<ExternalTopic>& externa
     for (const ExternalTopic& topic : external) {
         if (topic.is_abandoned()) {
             session.tell(fmt::format(
-                "no external worker asks for {}: {} jobs wait",
+                "no external worker asks for {}: {}",
                 quoted_if_needed(topic.topic),
-                topic.waiting
+                counted(topic.waiting, "job waits", "jobs wait")
             ));
         }
     }

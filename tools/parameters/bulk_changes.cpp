@@ -56,7 +56,7 @@ std::string by_type(const std::vector<persistence::TypeCount>& counts) {
 }
 
 ExitCode show_dry_run(Session& session, const deadletter::Preview& preview) {
-    session.tell(fmt::format("{} jobs would be changed; nothing was", preview.count));
+    session.tell(counted(preview.count, "job", "jobs") + " would be changed; nothing was");
     write_jobs(session, {.items = preview.first, .has_more = false});
     return ExitCode::done;
 }

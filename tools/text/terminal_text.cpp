@@ -41,6 +41,10 @@ constexpr std::string_view kEllipsis = "…";
 
 }  // namespace
 
+std::string counted(std::int64_t number, std::string_view one, std::string_view many) {
+    return fmt::format("{} {}", number, number == 1 ? one : many);
+}
+
 std::string escaped_for_json(std::string_view text) {
     if (std::ranges::all_of(text, is_ascii)) {
         return std::string(text);

@@ -4,6 +4,7 @@
 #include "schema/time.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,9 @@ using schema::quoted_if_needed;
 /// JSON text whose strings hold no character above ASCII that controls a terminal, breaks a line or
 /// turns the direction of reading: these become `\uNNNN`. It means the same as before.
 [[nodiscard]] std::string escaped_for_json(std::string_view json);
+
+/// A number and what it counts: `1 job waits`, `3 jobs wait`.
+[[nodiscard]] std::string counted(std::int64_t number, std::string_view one, std::string_view many);
 
 /// Characters (code points) of UTF-8 text: how a place in it is told.
 [[nodiscard]] std::size_t characters_of(std::string_view text);

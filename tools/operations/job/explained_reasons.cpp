@@ -67,7 +67,8 @@ std::vector<std::string> names_of(const deadletter::NodeView::List& nodes) {
 namespace {
 
 [[nodiscard]] std::string ready_nodes(const Telling& t) {
-    return fmt::format("{} living nodes take it, with idle workers", t.nodes.idle.size());
+    return counted(std::ssize(t.nodes.idle), "living node takes", "living nodes take") +
+           " it, with idle workers";
 }
 
 }  // namespace
@@ -187,9 +188,9 @@ Words describe_workers_busy(const Telling& t) {
     }
     return {
         fmt::format(
-            "all {} workers of the {} nodes that take it are busy, as they last told",
+            "all {} workers of the {} it are busy, as they last told",
             workers,
-            t.nodes.in_scope.size()
+            counted(std::ssize(t.nodes.in_scope), "node that takes", "nodes that take")
         ),
         "it runs when one is free; more nodes, or a higher maxPoolSize, make that sooner"};
 }

@@ -29,6 +29,10 @@ using schema::JobPlace;
 
 namespace {
 
+[[nodiscard]] std::string held_in_words(std::int64_t jobs) {
+    return counted(jobs, "job is held by a node and stays", "jobs are held by a node and stay");
+}
+
 /// Writes down one change; false: a batch cannot make it.
 [[nodiscard]] bool write_down(const schema::JobChange& change, schema::BatchOrder& order) {
     if (const auto* const retries = std::get_if<schema::MemberChange<int>>(&change)) {
@@ -141,12 +145,13 @@ void refuse_bad_values(
          number_field("refused", counts.refused)}
     );
     if (counts.locked > 0) {
-        session.tell(fmt::format("jobstrand: {} jobs are held by a node and stay", counts.locked));
+        session.tell("jobstrand: " + held_in_words(counts.locked));
     }
     if (counts.refused > 0) {
-        session.tell(fmt::format(
-            "jobstrand: {} jobs are refused: `job set ID` says why of each", counts.refused
-        ));
+        session.tell(
+            "jobstrand: " + counted(counts.refused, "job is", "jobs are") +
+            " refused: `job set ID` says why of each"
+        );
     }
     if (counts.locked + counts.refused == 0) {
         return ExitCode::done;
@@ -167,8 +172,8 @@ void refuse_for_place(JobPlace place, const persistence::ManyChanges& changes) {
 [[nodiscard]] std::string
 change_question(Session& session, JobPlace place, const deadletter::JobSelection& selection) {
     return fmt::format(
-        "This changes {} jobs of place {}{}.",
-        session.search().count({place}, selection),
+        "This changes {} of place {}{}.",
+        counted(session.search().count({place}, selection), "job", "jobs"),
         name_of(place),
         by_type(session.search().count_types(place, selection.filter()))
     );
@@ -332,13 +337,16 @@ namespace {
         {number_field("removed", counts.done), number_field("locked", counts.locked)}
     );
     if (counts.locked > 0) {
-        session.tell(fmt::format("jobstrand: {} jobs are held by a node and stay", counts.locked));
+        session.tell("jobstrand: " + held_in_words(counts.locked));
     }
     if (counts.refused > 0) {
-        session.tell(fmt::format(
-            "jobstrand: {} jobs carry series on and stay: see `jobstrand series end`",
-            counts.refused
-        ));
+        session.tell(
+            "jobstrand: " +
+            counted(
+                counts.refused, "job carries a series on and stays", "jobs carry series on and stay"
+            ) +
+            ": see `jobstrand series end`"
+        );
     }
     if (counts.locked + counts.refused == 0) {
         return ExitCode::done;
@@ -349,8 +357,8 @@ namespace {
 [[nodiscard]] std::string
 question(Session& session, schema::JobPlace place, const deadletter::JobSelection& selection) {
     return fmt::format(
-        "This removes {} jobs of place {} for good{}.",
-        session.search().count({place}, selection),
+        "This removes {} of place {} for good{}.",
+        counted(session.search().count({place}, selection), "job", "jobs"),
         name_of(place),
         by_type(session.search().count_types(place, selection.filter()))
     );
