@@ -307,6 +307,11 @@ protected:
         writer_->execute("INSERT INTO big VALUES (1, 'first')", {});
     }
 
+    void begin_to_read() {
+        reader_->run_script("BEGIN");
+        reader_->query({.sql = "SELECT id FROM big", .columns = 1}, {}, [](const Row&) {});
+    }
+
     /// 160 MiB, in transactions of 4.
     void write_much() {
         const std::string text(std::size_t{4} * 1024 * 1024, 'x');
@@ -333,8 +338,7 @@ protected:
 constexpr std::uintmax_t kMuch = std::uintmax_t{160} * 1024 * 1024;
 
 TEST_F(LogFoldingTest, A_commit_leaves_what_has_grown_beside_a_reader_to_a_thread) {
-    reader_->run_script("BEGIN");
-    reader_->query({.sql = "SELECT id FROM big", .columns = 1}, {}, [](const Row&) {});
+    begin_to_read();
     write_much();
     EXPECT_LT(file_size(), kMuch) << "somebody reads what was there before";
     reader_->run_script("COMMIT");
@@ -360,9 +364,26 @@ TEST_F(LogFoldingTest, Without_readers_commits_fold_in_all_that_there_is) {
     EXPECT_LT(log_size(), kMuch / 2);
 }
 
+// The log that stands beside the new file is none of ours, and its file must not get what is ours.
+TEST_F(LogFoldingTest, A_file_in_the_place_of_ours_gets_nothing_of_the_log) {
+    const test::SqliteFile other = test::SqliteFile::without_schema();
+    other.connect()->execute("CREATE TABLE other (id INTEGER PRIMARY KEY)", {});
+    begin_to_read();
+    write_much();
+    const std::filesystem::path away = path().string() + ".away";
+    std::filesystem::rename(path(), away);
+    std::filesystem::copy_file(other.path(), path());
+    const std::uintmax_t before = file_size();
+    reader_->run_script("COMMIT");
+    EXPECT_THROW(write_little(), DbError);
+    EXPECT_EQ(file_size(), before);
+    std::filesystem::rename(away, path());
+    write_little();
+    EXPECT_TRUE(test::eventually([&] { return file_size() > kMuch; }));
+}
+
 TEST_F(LogFoldingTest, A_connection_may_end_while_its_thread_folds) {
-    reader_->run_script("BEGIN");
-    reader_->query({.sql = "SELECT id FROM big", .columns = 1}, {}, [](const Row&) {});
+    begin_to_read();
     write_much();
     reader_->run_script("COMMIT");
     const auto another = file_.connect();

@@ -208,6 +208,8 @@ TEST_F(CliRemote, Bytes_that_are_no_text_are_refused) {
     const CliResult word = remotely({"job", "add", "--type", "a", "--tenant", "b\xff"});
     EXPECT_EQ(word.code, ExitCode::wrong_usage);
     EXPECT_EQ(word.err, "jobstrand: b\\xff is no text in UTF-8, and cannot be sent to a server\n");
+    // Two such names would be one lock.
+    EXPECT_EQ(remotely({"lock", "run", "caf\xe9", "--", "true"}).code, ExitCode::wrong_usage);
     EXPECT_THAT(places(), IsEmpty());
 }
 

@@ -282,15 +282,6 @@ content_to_send(const Session& session, std::string_view option, const std::stri
     return content;
 }
 
-/// JSON would hold something else in place of what is none.
-void require_utf8(const std::vector<std::string>& arguments) {
-    for (const std::string& argument : arguments) {
-        if (!schema::count_characters(argument)) {
-            refuse(printable(argument) + " is no text in UTF-8, and cannot be sent to a server");
-        }
-    }
-}
-
 [[nodiscard]] VerbCall call_of(Session& session, const TypedVerb& verb) {
     VerbCall call{
         .arguments = verb.arguments,
@@ -304,7 +295,6 @@ void require_utf8(const std::vector<std::string>& arguments) {
     if (!session.reason().empty()) {
         call.arguments.insert(call.arguments.begin(), {"--reason", session.reason()});
     }
-    require_utf8(call.arguments);
     for (const TypedVerb::File& file : verb.files) {
         call.files.insert_or_assign(file.name, content_to_send(session, file.option, file.name));
     }
@@ -375,12 +365,22 @@ void require_utf8(const std::vector<std::string>& arguments) {
     return text;
 }
 
+/// JSON would hold something else in place of what is none.
+void require_utf8(const std::vector<std::string>& arguments) {
+    for (const std::string& argument : arguments) {
+        if (!schema::count_characters(argument)) {
+            refuse(printable(argument) + " is no text in UTF-8, and cannot be sent to a server");
+        }
+    }
+}
+
 [[nodiscard]] VerbAnswer ask_server(
     const Server& server,
     const TypedVerb& verb,
     const VerbCall& call,
     std::optional<schema::Duration> limit = {}
 ) {
+    require_utf8(call.arguments);
     const ServerReply reply =
         post_to(server, verb_path(verb.words), kVerbAnswerType, json_of(call), limit);
     if (reply.status != 200 || reply.content_type != kVerbAnswerType) {

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <exception>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 namespace jobstrand::persistence {
 
@@ -31,24 +33,48 @@ constexpr std::int64_t kCutAtOnce = kKept / 2;
 /// Nothing more can be folded in while somebody reads what was there before.
 constexpr std::chrono::milliseconds kBetweenTries{100};
 
-/// Returns the frames that are in the file now; 0 if they cannot be told.
-int folded_by(sqlite3* connection) {
-    int frames = -1;
-    int folded = -1;
-    sqlite_api::sqlite3_wal_checkpoint_v2(
-        connection, "main", SQLITE_CHECKPOINT_PASSIVE, &frames, &folded
-    );
-    return std::max(folded, 0);
+void run_pragma(sqlite3* connection, const std::string& sql) {
+    sqlite_api::sqlite3_exec(connection, sql.c_str(), nullptr, nullptr, nullptr);
 }
 
-std::int64_t page_size_of(sqlite3* connection) {
-    std::int64_t size = 0;
+std::int64_t number_of(sqlite3* connection, const char* pragma) {
+    std::int64_t number = 0;
     const auto read = [](void* into, int, char** values, char**) {
-        *static_cast<std::int64_t*>(into) = std::strtoll(values[0], nullptr, 10);
+        *static_cast<std::int64_t*>(into) = std::strtoll(*values, nullptr, 10);
         return 0;
     };
-    sqlite_api::sqlite3_exec(connection, "PRAGMA page_size", read, &size, nullptr);
-    return size;
+    sqlite_api::sqlite3_exec(connection, pragma, read, &number, nullptr);
+    return number;
+}
+
+/// What a try came to.
+struct Folded {
+    bool is_done = false;  ///< All that there was is in the file.
+    bool has_failed = false;
+    int frames = 0;  ///< That are in the file; 0: this cannot be told.
+};
+
+/// Somebody who folds at the same time is no failure.
+Folded folded_by(sqlite3* connection) {
+    int frames = -1;
+    int folded = -1;
+    const int code = sqlite_api::sqlite3_wal_checkpoint_v2(
+        connection, "main", SQLITE_CHECKPOINT_PASSIVE, &frames, &folded
+    );
+    return {
+        .is_done = code == SQLITE_OK && folded >= 0 && folded == frames,
+        .has_failed = code != SQLITE_OK && code != SQLITE_BUSY && code != SQLITE_INTERRUPT,
+        .frames = std::max(folded, 0),
+    };
+}
+
+/// Beside writers a try leaves this to whoever folds in the last frames: a commit.
+void wait_for_disk(sqlite3* connection) {
+    sqlite_api::sqlite3_file* file = nullptr;
+    sqlite_api::sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (file != nullptr && file->pMethods != nullptr) {
+        file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
+    }
 }
 
 }  // namespace
@@ -56,8 +82,12 @@ std::int64_t page_size_of(sqlite3* connection) {
 LogFolding::LogFolding(sqlite_api::sqlite3* connection)
     : connection_(connection),
       file_(sqlite_api::sqlite3_db_filename(connection, "main")),
-      page_size_(page_size_of(connection)) {
-    keep(kKept);
+      identity_(file_identity(file_)),
+      page_size_(number_of(connection, "PRAGMA page_size")),
+      synchronous_(number_of(connection, "PRAGMA synchronous")) {
+    std::error_code is_missing;
+    const auto size = std::filesystem::file_size(file_.string() + "-wal", is_missing);
+    keep(is_missing ? kKept : std::max(kKept, static_cast<std::int64_t>(size) - kCutAtOnce));
     sqlite_api::sqlite3_wal_hook(connection, on_commit, this);
 }
 
@@ -73,15 +103,19 @@ LogFolding::~LogFolding() {
 // What it returns would become the result of the commit, which is done.
 int LogFolding::on_commit(
     void* folding,
-    sqlite_api::sqlite3* /*same*/,
-    const char* /*main*/,
+    sqlite_api::sqlite3* connection,
+    const char* database,
     int frames
 ) {
-    static_cast<LogFolding*>(folding)->fold(frames);
+    if (std::string_view(database) == "main") {
+        static_cast<LogFolding*>(folding)->look_at(frames);
+    } else if (frames >= kFoldedAt) {  // An app has attached it.
+        sqlite_api::sqlite3_wal_checkpoint(connection, database);
+    }
     return SQLITE_OK;
 }
 
-void LogFolding::fold(int frames) {
+void LogFolding::look_at(int frames) {
     folded_ = std::max(folded_, folded_beside_.load());
     if (folded_ > frames) {
         folded_ = 0;  // The log has begun anew.
@@ -90,33 +124,40 @@ void LogFolding::fold(int frames) {
     } else if (frames * page_size_ > kept_ + 2 * kCutAtOnce) {
         keep(frames * page_size_ - kCutAtOnce);
     }
-    if (frames - folded_ >= kMostOfCommit) {
-        fold_beside();
-    } else if (frames >= kFoldedAt) {
-        folded_ = std::max(folded_, folded_by(connection_));
+    if (frames - folded_ < kMostOfCommit) {
+        has_done_its_part_ = false;
+        if (frames >= kFoldedAt) {
+            fold();
+        }
+    } else if (has_done_its_part_.exchange(false) || !ask_thread()) {
+        fold();
     }
+}
+
+void LogFolding::fold() {
+    folded_ = std::max(folded_, folded_by(connection_).frames);
 }
 
 void LogFolding::keep(std::int64_t bytes) {
     if (bytes != kept_) {
         kept_ = bytes;
-        const std::string limit = fmt::format("PRAGMA journal_size_limit = {}", bytes);
-        sqlite_api::sqlite3_exec(connection_, limit.c_str(), nullptr, nullptr, nullptr);
+        run_pragma(connection_, fmt::format("PRAGMA journal_size_limit = {}", bytes));
     }
 }
 
-void LogFolding::fold_beside() {
+bool LogFolding::ask_thread() {
     const std::lock_guard lock(mutex_);
     is_wanted_ = true;
     if (thread_.joinable()) {
         wanted_.notify_one();
-        return;
+        return true;
     }
-    // Defended catch: where no thread can be had, the log grows until one can. SQLite called this.
+    // Defended catch: there may be no thread to be had, and SQLite called this.
     try {
         thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+        return true;
     } catch (const std::exception&) {
-        return;
+        return false;
     }
 }
 
@@ -129,31 +170,49 @@ void LogFolding::run(const std::stop_token& stop) {
             }
             is_wanted_ = false;
         }
-        folded_beside_ = fold_on_own_connection(stop);
+        fold_beside(stop);
         std::unique_lock lock(mutex_);
         wanted_.wait_for(lock, stop, kBetweenTries, [] { return false; });
     }
 }
 
-int LogFolding::fold_on_own_connection(const std::stop_token& stop) {
+void LogFolding::fold_beside(const std::stop_token& stop) {
     constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
     sqlite3* own = nullptr;
-    int folded = 0;
-    if (sqlite_api::sqlite3_open_v2(file_.c_str(), &own, kFlags, nullptr) == SQLITE_OK) {
+    const int code = sqlite_api::sqlite3_open_v2(file_.c_str(), &own, kFlags, nullptr);
+    if (code == SQLITE_OK) {
         {
             const std::lock_guard lock(mutex_);
             beside_connection_ = own;
         }
-        if (!stop.stop_requested()) {
-            // It finds the log with its first statement.
-            sqlite_api::sqlite3_exec(own, "PRAGMA schema_version", nullptr, nullptr, nullptr);
-            folded = folded_by(own);
-        }
+        fold_by(own, stop);
         const std::lock_guard lock(mutex_);
         beside_connection_ = nullptr;
+    } else {
+        has_done_its_part_ = true;
     }
     sqlite_api::sqlite3_close(own);
-    return folded;
+}
+
+// Another file may have taken the place of ours. To open it touches no log; the first statement
+// would take the log that stands there for its own.
+void LogFolding::fold_by(sqlite_api::sqlite3* own, const std::stop_token& stop) {
+    int has_moved = 0;
+    sqlite_api::sqlite3_file_control(own, "main", SQLITE_FCNTL_HAS_MOVED, &has_moved);
+    if (has_moved != 0 || !identity_ || file_identity(file_) != identity_) {
+        return;
+    }
+    run_pragma(own, fmt::format("PRAGMA synchronous = {}", synchronous_));
+    run_pragma(own, "PRAGMA schema_version");  // It finds the log.
+    if (stop.stop_requested()) {               // From here on an interruption is not forgotten.
+        return;
+    }
+    const Folded folded = folded_by(own);
+    if (folded.frames > 0 && synchronous_ > 0) {
+        wait_for_disk(own);
+    }
+    folded_beside_ = folded.frames;
+    has_done_its_part_ = folded.is_done || folded.has_failed;
 }
 
 }  // namespace jobstrand::persistence

@@ -1,10 +1,13 @@
 #pragma once
 
+#include "persistence/drivers/sqlite/file_identity.hpp"
+
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <thread>
 
@@ -24,6 +27,9 @@ namespace jobstrand::persistence {
 /// a thread with a connection of its own, which keeps nobody from writing; and the log is cut bit
 /// by bit, each time that it begins anew.
 ///
+/// What the thread cannot do, or does too slowly for what comes meanwhile, a commit does all the
+/// same: else the log would grow without an end.
+///
 /// Thread safety: none; it belongs to the connection.
 class LogFolding final {
 public:
@@ -37,19 +43,25 @@ public:
 private:
     static int
     on_commit(void* folding, sqlite_api::sqlite3* connection, const char* database, int frames);
-    void fold(int frames);
+    void look_at(int frames);
+    void fold();
     void keep(std::int64_t bytes);
-    void fold_beside();
+    [[nodiscard]] bool ask_thread();
     void run(const std::stop_token& stop);
-    [[nodiscard]] int fold_on_own_connection(const std::stop_token& stop);
+    void fold_beside(const std::stop_token& stop);
+    void fold_by(sqlite_api::sqlite3* own, const std::stop_token& stop);
 
     sqlite_api::sqlite3* const connection_;
     const std::filesystem::path file_;
+    const std::optional<FileIdentity> identity_;
     const std::int64_t page_size_;
+    const std::int64_t synchronous_;
     std::int64_t kept_ = 0;  ///< Bytes of the log that stay on the disk when it begins anew.
     int folded_ = 0;         ///< Frames of it that are in the file, as far as is known here.
 
-    std::atomic<int> folded_beside_{0};  ///< The same, as far as the thread knows.
+    // Written by the thread.
+    std::atomic<int> folded_beside_{0};
+    std::atomic<bool> has_done_its_part_{false};  ///< All that there was, or all that it can.
 
     std::mutex mutex_;
     std::condition_variable_any wanted_;

@@ -8,7 +8,6 @@
 #include <soci/soci.h>
 #include <soci/sqlite3/soci-sqlite3.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,14 +19,6 @@
 #include <utility>
 
 namespace jobstrand::persistence {
-
-std::optional<FileIdentity> file_identity(const std::filesystem::path& path) {
-    struct stat status {};
-    if (::stat(path.c_str(), &status) != 0) {
-        return std::nullopt;
-    }
-    return FileIdentity{.device = status.st_dev, .inode = status.st_ino};
-}
 
 namespace {
 

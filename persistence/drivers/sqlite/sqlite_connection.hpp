@@ -1,10 +1,9 @@
 #pragma once
 
 #include "persistence/drivers/soci/soci_connection.hpp"
+#include "persistence/drivers/sqlite/file_identity.hpp"
 #include "persistence/drivers/sqlite/log_folding.hpp"
 #include "schema/time.hpp"
-
-#include <sys/types.h>
 
 #include <filesystem>
 #include <memory>
@@ -12,17 +11,6 @@
 #include <utility>
 
 namespace jobstrand::persistence {
-
-/// Which file it is, by whatever name.
-struct FileIdentity {
-    dev_t device{};
-    ino_t inode{};
-
-    bool operator==(const FileIdentity&) const = default;
-};
-
-/// Of the file that stands there, behind symbolic links; nullopt: there is none to be seen.
-[[nodiscard]] std::optional<FileIdentity> file_identity(const std::filesystem::path& path);
 
 /// The queue of those who want to write into a SQLite file, in all processes that use this library.
 /// SQLite itself keeps none: who waits for its lock sleeps and tries again, and a process that
