@@ -115,8 +115,6 @@ public:
     /// latest first.
     [[nodiscard]] std::vector<Incident> incidents_of(const std::string& job);
 
-    [[nodiscard]] std::int64_t count_open() { return store_.count_open_incidents(); }
-
     /// Sets the note of the open incidents of these jobs. An empty text removes it.
     BulkCounts annotate(
         const std::vector<std::string>& jobs,

@@ -43,9 +43,6 @@ public:
 
     void expect(std::string_view sign);
 
-    /// The position behind the current token.
-    [[nodiscard]] std::size_t position_behind() const { return at_; }
-
 private:
     [[nodiscard]] Token number();
     [[nodiscard]] Token quoted(char quote);

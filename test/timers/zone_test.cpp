@@ -242,29 +242,6 @@ INSTANTIATE_TEST_SUITE_P(
     )
 );
 
-TEST(StartOfDay, Is_the_first_instant_that_shows_the_day) {
-    const auto start = [](const char* name, std::chrono::year_month_day day) {
-        const Zone zone = zone_named(name);
-        return zone.format(start_of_day(zone, std::chrono::local_days{day}));
-    };
-    EXPECT_EQ(start("Europe/Berlin", std::chrono::year{2024} / 7 / 1), "2024-07-01T00:00:00+02:00");
-    EXPECT_EQ(
-        start("America/Sao_Paulo", std::chrono::year{2018} / 11 / 4), "2018-11-04T01:00:00-02:00"
-    );
-    EXPECT_EQ(
-        start("America/Havana", std::chrono::year{2024} / 11 / 3), "2024-11-03T00:00:00-04:00"
-    );
-    EXPECT_EQ(
-        start("Pacific/Apia", std::chrono::year{2011} / 12 / 30), "2011-12-31T00:00:00+14:00"
-    );
-    EXPECT_EQ(
-        start("America/St_Johns", std::chrono::year{2011} / 3 / 13), "2011-03-13T00:00:00-03:30"
-    );
-    EXPECT_EQ(
-        start("America/Toronto", std::chrono::year{1919} / 3 / 31), "1919-03-31T00:30:00-04:00"
-    );
-}
-
 TEST(TimerDate, Without_an_offset_is_in_the_zone_of_the_timer) {
     const Zone berlin = zone_named("Europe/Berlin");
     const auto in_berlin = [&](std::string_view text) {

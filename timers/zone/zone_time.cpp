@@ -63,14 +63,6 @@ TimePoint to_instant(const Zone& zone, WallTime wall) {
     return zone.to_instant(second) + (wall - second);
 }
 
-TimePoint start_of_day(const Zone& zone, std::chrono::local_days day) {
-    // A time in a gap moves on by the gap's length: midnight itself may not be where the gap
-    // begins.
-    const TimePoint moved = zone.to_instant(day);
-    const ZoneSegment segment = zone.segment_at(std::chrono::floor<std::chrono::seconds>(moved));
-    return std::chrono::local_seconds{day} < segment.wall(segment.begin) ? segment.begin : moved;
-}
-
 std::optional<TimePoint>
 add(const Zone& zone, TimePoint start, const IsoDuration& duration, std::int64_t times) {
     const auto latest = schema::kLatestInstant - schema::kEarliestInstant;

@@ -22,10 +22,6 @@ using WallTime = std::chrono::local_time<schema::Duration>;
 /// comes twice the first is taken.
 [[nodiscard]] schema::TimePoint to_instant(const Zone& zone, WallTime wall);
 
-/// The first instant of a day. Where midnight does not exist, or the whole day, it is the first one
-/// after the gap.
-[[nodiscard]] schema::TimePoint start_of_day(const Zone& zone, std::chrono::local_days day);
-
 /// `times` durations after `start`, counted from there in one go: exact parts as time that passes,
 /// then days, months and years on the wall clock of `zone`, in Flowable's order. 31 January and two
 /// months is 31 March, and 02:30 stays 02:30 over a change of clocks. nullopt: beyond

@@ -175,6 +175,7 @@ void CallPool::Call::open(const Wire::Endpoints& endpoints) {
     wire_ = pool_->new_wire();
     wire_->open(endpoints, then([this](Error error) {
                     if (error) {
+                        pool_->forget_endpoints();
                         on_broken("cannot connect", error);
                     } else {
                         send();

@@ -55,7 +55,7 @@ private:
     /// The endpoints of the host, from what was found lately or anew.
     using Resolved = std::function<void(boost::system::error_code, Wire::Endpoints)>;
     void resolve(Resolved resolved);
-    /// Nobody was there.
+    /// Nobody was there: the host may have another address by now.
     void forget_endpoints() { endpoints_ = {}; }
 
     /// nullptr: there is none that is quiet.

@@ -200,6 +200,7 @@ void LogFolding::fold_by(sqlite_api::sqlite3* own, const std::stop_token& stop) 
     int has_moved = 0;
     sqlite_api::sqlite3_file_control(own, "main", SQLITE_FCNTL_HAS_MOVED, &has_moved);
     if (has_moved != 0 || !identity_ || file_identity(file_) != identity_) {
+        has_done_its_part_ = true;
         return;
     }
     run_pragma(own, fmt::format("PRAGMA synchronous = {}", synchronous_));
