@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <exception>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -30,6 +31,9 @@ constexpr int kMostOfCommit = 4 * kFoldedAt;
 constexpr std::int64_t kKept = std::int64_t{64} * 1024 * 1024;
 constexpr std::int64_t kCutAtOnce = kKept / 2;
 
+/// Of LogFolding::commit_folds_from_: the thread keeps up.
+constexpr int kNever = std::numeric_limits<int>::max();
+
 /// Nothing more can be folded in while somebody reads what was there before.
 constexpr std::chrono::milliseconds kBetweenTries{100};
 
@@ -49,7 +53,7 @@ std::int64_t number_of(sqlite3* connection, const char* pragma) {
 
 /// What a try came to.
 struct Folded {
-    bool is_done = false;  ///< All that there was is in the file.
+    bool is_done = false;  ///< What there was is in the file, but for what a commit folds in.
     bool has_failed = false;
     int frames = 0;  ///< That are in the file; 0: this cannot be told.
 };
@@ -62,8 +66,10 @@ Folded folded_by(sqlite3* connection) {
         connection, "main", SQLITE_CHECKPOINT_PASSIVE, &frames, &folded
     );
     return {
-        .is_done = code == SQLITE_OK && folded >= 0 && folded == frames,
-        .has_failed = code != SQLITE_OK && code != SQLITE_BUSY && code != SQLITE_INTERRUPT,
+        .is_done = code == SQLITE_OK && folded >= 0 && frames - folded < kMostOfCommit,
+        // Without a descriptor for the log it is SQLITE_OK, and there is no log.
+        .has_failed =
+            code == SQLITE_OK ? frames < 0 : code != SQLITE_BUSY && code != SQLITE_INTERRUPT,
         .frames = std::max(folded, 0),
     };
 }
@@ -84,10 +90,10 @@ LogFolding::LogFolding(sqlite_api::sqlite3* connection)
       file_(sqlite_api::sqlite3_db_filename(connection, "main")),
       identity_(file_identity(file_)),
       page_size_(number_of(connection, "PRAGMA page_size")),
-      synchronous_(number_of(connection, "PRAGMA synchronous")) {
-    std::error_code is_missing;
-    const auto size = std::filesystem::file_size(file_.string() + "-wal", is_missing);
-    keep(is_missing ? kKept : std::max(kKept, static_cast<std::int64_t>(size) - kCutAtOnce));
+      synchronous_(number_of(connection, "PRAGMA synchronous")),
+      commit_folds_from_(kNever) {
+    keep(kKept);
+    look_at_file();
     sqlite_api::sqlite3_wal_hook(connection, on_commit, this);
 }
 
@@ -108,28 +114,37 @@ int LogFolding::on_commit(
     int frames
 ) {
     if (std::string_view(database) == "main") {
-        static_cast<LogFolding*>(folding)->look_at(frames);
+        static_cast<LogFolding*>(folding)->look_at_log(frames);
     } else if (frames >= kFoldedAt) {  // An app has attached it.
         sqlite_api::sqlite3_wal_checkpoint(connection, database);
     }
     return SQLITE_OK;
 }
 
-void LogFolding::look_at(int frames) {
+void LogFolding::look_at_file() {
+    std::error_code is_missing;
+    const auto size = std::filesystem::file_size(file_.string() + "-wal", is_missing);
+    const std::int64_t bytes = is_missing ? 0 : static_cast<std::int64_t>(size);
+    if (bytes > kept_ + 2 * kCutAtOnce) {
+        keep(bytes - kCutAtOnce);
+    }
+}
+
+void LogFolding::look_at_log(int frames) {
     folded_ = std::max(folded_, folded_beside_.load());
     if (folded_ > frames) {
         folded_ = 0;  // The log has begun anew.
         folded_beside_ = 0;
         keep(std::max(kKept, kept_ - kCutAtOnce));
-    } else if (frames * page_size_ > kept_ + 2 * kCutAtOnce) {
-        keep(frames * page_size_ - kCutAtOnce);
     }
-    if (frames - folded_ < kMostOfCommit) {
-        has_done_its_part_ = false;
+    const int left = frames - folded_;
+    if (left < kMostOfCommit) {
+        commit_folds_from_ = kNever;
         if (frames >= kFoldedAt) {
             fold();
         }
-    } else if (has_done_its_part_.exchange(false) || !ask_thread()) {
+    } else if (left >= commit_folds_from_ || !ask_thread()) {
+        commit_folds_from_ = kNever;
         fold();
     }
 }
@@ -189,7 +204,7 @@ void LogFolding::fold_beside(const std::stop_token& stop) {
         const std::lock_guard lock(mutex_);
         beside_connection_ = nullptr;
     } else {
-        has_done_its_part_ = true;
+        commit_folds_from_ = 0;
     }
     sqlite_api::sqlite3_close(own);
 }
@@ -200,7 +215,7 @@ void LogFolding::fold_by(sqlite_api::sqlite3* own, const std::stop_token& stop) 
     int has_moved = 0;
     sqlite_api::sqlite3_file_control(own, "main", SQLITE_FCNTL_HAS_MOVED, &has_moved);
     if (has_moved != 0 || !identity_ || file_identity(file_) != identity_) {
-        has_done_its_part_ = true;
+        commit_folds_from_ = 0;
         return;
     }
     run_pragma(own, fmt::format("PRAGMA synchronous = {}", synchronous_));
@@ -209,11 +224,18 @@ void LogFolding::fold_by(sqlite_api::sqlite3* own, const std::stop_token& stop) 
         return;
     }
     const Folded folded = folded_by(own);
-    if (folded.frames > 0 && synchronous_ > 0) {
-        wait_for_disk(own);
+    const int more = folded.frames - folded_beside_;
+    if (more > 0) {
+        if (synchronous_ > 0) {
+            wait_for_disk(own);
+        }
+        folded_beside_ = folded.frames;
     }
-    folded_beside_ = folded.frames;
-    has_done_its_part_ = folded.is_done || folded.has_failed;
+    if (folded.has_failed) {
+        commit_folds_from_ = 0;
+    } else if (folded.is_done) {
+        commit_folds_from_ = std::max(more, 0);  // As much has come meanwhile as it has folded in.
+    }
 }
 
 }  // namespace jobstrand::persistence

@@ -27,8 +27,8 @@ namespace jobstrand::persistence {
 /// a thread with a connection of its own, which keeps nobody from writing; and the log is cut bit
 /// by bit, each time that it begins anew.
 ///
-/// What the thread cannot do, or does too slowly for what comes meanwhile, a commit does all the
-/// same: else the log would grow without an end.
+/// What the thread cannot do, or does more slowly than more comes, a commit does all the same: else
+/// the log would grow without an end.
 ///
 /// Thread safety: none; it belongs to the connection.
 class LogFolding final {
@@ -40,10 +40,14 @@ public:
     LogFolding(const LogFolding&) = delete;
     LogFolding& operator=(const LogFolding&) = delete;
 
+    /// Before a transaction: another process may have let the log grow, and SQLite would cut it
+    /// with the commit.
+    void look_at_file();
+
 private:
     static int
     on_commit(void* folding, sqlite_api::sqlite3* connection, const char* database, int frames);
-    void look_at(int frames);
+    void look_at_log(int frames);
     void fold();
     void keep(std::int64_t bytes);
     [[nodiscard]] bool ask_thread();
@@ -61,7 +65,7 @@ private:
 
     // Written by the thread.
     std::atomic<int> folded_beside_{0};
-    std::atomic<bool> has_done_its_part_{false};  ///< All that there was, or all that it can.
+    std::atomic<int> commit_folds_from_;  ///< From so many frames on, it does not keep up.
 
     std::mutex mutex_;
     std::condition_variable_any wanted_;

@@ -216,6 +216,7 @@ SqliteWriter::SqliteWriter(
 SqliteWriter::~SqliteWriter() = default;
 
 void SqliteWriter::begin() {
+    folding_.look_at_file();
     const WriterQueue::Turn turn(queue_, schema::Duration(patience_ms_));
     SqliteConnection::begin();
 }
@@ -225,6 +226,7 @@ std::int64_t SqliteWriter::execute(std::string_view sql, std::span<const Value> 
         return SociConnection::execute(sql, parameters);
     }
     require_file_in_place();
+    folding_.look_at_file();
     const WriterQueue::Turn turn(queue_, schema::Duration(patience_ms_));
     return SociConnection::execute(sql, parameters);
 }
