@@ -89,7 +89,6 @@ LogFolding::LogFolding(sqlite_api::sqlite3* connection)
     : connection_(connection),
       file_(sqlite_api::sqlite3_db_filename(connection, "main")),
       identity_(file_identity(file_)),
-      page_size_(number_of(connection, "PRAGMA page_size")),
       synchronous_(number_of(connection, "PRAGMA synchronous")),
       commit_folds_from_(kNever) {
     keep(kKept);

@@ -58,7 +58,6 @@ private:
     sqlite_api::sqlite3* const connection_;
     const std::filesystem::path file_;
     const std::optional<FileIdentity> identity_;
-    const std::int64_t page_size_;
     const std::int64_t synchronous_;
     std::int64_t kept_ = 0;  ///< Bytes of the log that stay on the disk when it begins anew.
     int folded_ = 0;         ///< Frames of it that are in the file, as far as is known here.
