@@ -1,5 +1,6 @@
 #include "persistence/jobs/due_timers.hpp"
 
+#include "persistence/jobs/claim_rows.hpp"
 #include "persistence/jobs/served_condition.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/fences.hpp"
