@@ -2,6 +2,7 @@
 
 #include "persistence/history/history_book.hpp"
 #include "persistence/rows/byte_arrays.hpp"
+#include "persistence/rows/engine_columns.hpp"
 #include "persistence/rows/job_rows.hpp"
 #include "persistence/rows/move_jobs.hpp"
 #include "persistence/sql/db_error.hpp"

@@ -6,6 +6,7 @@
 #include "timers/series/series_planner.hpp"
 #include "timers/series/series_problems.hpp"
 #include "tools/parameters/option_values.hpp"
+#include "tools/process/exit_code.hpp"
 #include "tools/text/terminal_text.hpp"
 #include "tools/text/typing_errors.hpp"
 
