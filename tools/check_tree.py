@@ -20,6 +20,7 @@ import plain_words  # noqa: E402
 import requirement_rows  # noqa: E402
 import sql_dialect  # noqa: E402
 import described_rooms  # noqa: E402
+import missing_includes  # noqa: E402
 from tree_rooms import (CLIENT_LIBRARIES, DIALECT_FOLDERS, DRIVER_SOURCES, LIBRARIES, MAY_USE_PUBLIC_CLASSES,
                         OWN_INCLUDES, PUBLIC_CLASSES, TOP_ENTRIES, TOP_FOLDERS)  # noqa: E402
 from tree_paths import paths  # noqa: E402
@@ -80,8 +81,9 @@ def check(root) -> list[Finding]:
     rules = [check_top, check_includes, check_names, check_sleeps, check_namespaces,
              check_leftovers, check_blanks, check_guard, check_dialect, check_described_rooms, check_words, link_rule(root),
              machine_path_rule(root), unnamed_namespace_rule(), file_name_rule(), requirement_rule(root)]
-    findings = [finding for source in sources(root) for rule in rules for finding in rule(source)]
-    return sorted(findings + list(check_arrows()))
+    tree = list(sources(root))
+    findings = [finding for source in tree for rule in rules for finding in rule(source)]
+    return sorted(findings + list(check_missing_includes(tree)) + list(check_arrows()))
 
 
 def sources(root) -> Iterator[Source]:
@@ -102,6 +104,16 @@ def check_includes(source):
         problem = own_include_problem(source, header) if quoted else library_include_problem(source, header)
         if problem:
             yield Finding(source.path, line, *problem)
+
+
+def check_missing_includes(tree):
+    texts = {source.path: source.text for source in tree if source.is_cpp}
+    for path, line, name, header in missing_includes.missing_includes(texts, may_include):
+        yield Finding(path, line, f'{name} is used, and no include declares it', f'include "{header}", or it compiles only with its folder')
+
+
+def may_include(path, header):
+    return own_include_problem(Source(path, ''), header) is None
 
 
 def own_include_problem(source, header):

@@ -48,6 +48,14 @@ def unnamed_namespace_names(text):
                 yield code.count('\n', 0, begin + len(head) - len(head.lstrip())) + 1, name
 
 
+def declared_names(code, begin):
+    """Yields what a namespace declares whose inside begins there. `code` has neither comments, texts nor directives."""
+    for _, head in _declarations(code, begin):
+        name = _declared_name(head)
+        if name and 'operator' not in head:
+            yield name
+
+
 def _declarations(code, begin):
     """Yields (where it begins, its text without the inside of braces) of each declaration up to the closing brace."""
     depth = parentheses = 0

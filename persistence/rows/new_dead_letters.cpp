@@ -6,6 +6,7 @@
 #include "persistence/rows/job_rows.hpp"
 #include "persistence/rows/move_jobs.hpp"
 #include "persistence/sql/db_error.hpp"
+#include "persistence/sql/dialect.hpp"
 #include "persistence/sql/sql_values.hpp"
 #include "schema/job_events.hpp"
 #include "schema/job_transition.hpp"

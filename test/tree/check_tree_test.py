@@ -261,6 +261,40 @@ class UnnamedNamespaces(TreeTest):
         self.assertEqual(findings_of({'schema/a.cpp': text, 'schema/b.cpp': text}), [])
 
 
+class MissingIncludes(TreeTest):
+    """What a source uses it includes, or it compiles only where its folder is compiled as one."""
+    HEADER = HEADER + 'namespace jobstrand::schema {\n[[nodiscard]] int rank_of(int job);\nstruct Rank {\n};\nconstexpr int kRank = 1;\n}\n'
+
+    def findings_about(self, source, **others):
+        files = {'schema/rank.hpp': self.HEADER, 'schema/a.cpp': source}
+        return findings_of({**files, **{f'schema/{name}.hpp': HEADER + text for name, text in others.items()}})
+
+    def test_a_name_of_a_header_that_is_not_included_is_found(self):
+        for use in ('return rank_of(1);', 'return schema::rank_of(1);', 'return jobstrand::schema::rank_of(1);', 'Rank rank{};', 'return kRank;'):
+            with self.subTest(use=use):
+                found = self.findings_about(f'int f() {{\n    {use}\n}}\n')
+                self.assertEqual(len(found), 1, found)
+                self.assertTrue(found[0].startswith('schema/a.cpp:2: '), found[0])
+                self.assertIn('include "schema/rank.hpp"', found[0])
+
+    def test_a_header_that_another_one_includes_is_enough(self):
+        self.assertEqual(self.findings_about('#include "schema/b.hpp"\nint a = rank_of(1);\n', b='#include "schema/rank.hpp"\n'), [])
+
+    def test_other_things_of_that_name_are_fine(self):
+        for use in ('int rank_of(int a) {\n    return a;\n}\nint b = rank_of(1);', 'return a.rank_of(1);', 'return a->rank_of(1);',
+                    'return std::rank_of(1);', 'const auto rank_of = [] {};\nreturn rank_of();', 'using testing::Rank;\nRank a;',
+                    'TEST(A, Rank) {\n}', 'return "kRank";  // kRank', 'int rank_of = 1;\nreturn rank_of;'):
+            with self.subTest(use=use):
+                self.assertEqual(self.findings_about(use + '\n'), [])
+
+    def test_a_name_that_something_included_has_too_is_passed_over(self):
+        self.assertEqual(self.findings_about('#include "schema/b.hpp"\nint a = rank_of(1);\n', b='struct B {\n    int rank_of(int a);\n};\n'), [])
+
+    def test_a_header_that_the_source_may_not_include_is_not_meant(self):
+        found = findings_of({'executor/rank.hpp': self.HEADER, 'schema/a.cpp': 'int a = rank_of(1);\n'})
+        self.assertEqual(found, [])
+
+
 class Habits(TreeTest):
     def test_raw_sleeps_in_tests_are_found(self):
         for text in ('std::this_thread::sleep_for(1s);', 'usleep(5);', '::sleep(1);'):
