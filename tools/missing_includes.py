@@ -1,7 +1,8 @@
 """Finds what a source uses and none of its includes declares. Compiled as one with its folder, it goes unnoticed.
 
-It reads names, not types: a name counts as used where it is a type, a constant or called, and is passed over where the
-source or anything that it includes has the same word for something else. So it finds most, and is seldom wrong.
+It reads names, not types: a name counts as used where it is a type, a constant or called, or is a member with an
+underscore of a type that is only named by what is included; it is passed over where the source or anything that it
+includes has the same word for something else. So it finds most, and is seldom wrong.
 """
 import re
 
@@ -9,6 +10,10 @@ import cpp_source
 
 _NAMESPACE = re.compile(r'\bnamespace\s+([\w:]+)\s*\{')
 _DIRECTIVE = re.compile(r'^[ ]*#[^\n]*', re.M)
+_DEFINED = re.compile(r'\b(?:struct|class)\s+(\w+)\b[^;{}()]*\{')
+_ONLY_NAMED = re.compile(r'\b(?:struct|class)\s+(\w+);')
+_MEMBER_USED = re.compile(r'(?:\.|->)(\w+_\w+)')
+_MEMBER_DECLARED = re.compile(r'(?<![.>\w])(\w+_\w+)')
 _WORD = re.compile(r'\b[A-Za-z_]\w+')
 # Behind these words an expression begins; behind any other, a name is being declared.
 _BEFORE_A_USE = re.compile(r'\b(return|co_return|co_await|throw|new|else|case|not|and|or)$')
@@ -24,16 +29,31 @@ def missing_includes(sources, may_include):
     codes = {path: _DIRECTIVE.sub('', cpp_source.without_comments_and_texts(text)) for path, text in sources.items()}
     words = {path: set(_WORD.findall(code)) for path, code in codes.items()}
     declared = _declared_in_headers(codes)
+    defined = _defined_in_headers(codes)
     spaces = '|'.join(sorted({space for code in codes.values() for whole in _NAMESPACE.findall(code) for space in whole.split('::')}))
     included = {path: set(_own_includes(path, sources)) for path in sources}
-    for path in sorted(path for path in sources if path.endswith('.cpp')):
-        known = _all_included(path, included)
-        known_words = set().union(*(words[header] for header in known))
+
+    def undeclared(path, known_words):
         for name in sorted((words[path] & declared.keys()) - known_words):
             headers = sorted(header for header in declared[name] if may_include(path, header))
             line = _line_of_first_use(codes[path], name, spaces) if headers else None
             if line:
                 yield path, line, name, headers[0]
+
+    def incomplete(path, known, known_words):
+        members = set(_MEMBER_USED.findall(codes[path])) - known_words
+        for name in sorted({name for header in known for name in _ONLY_NAMED.findall(codes[header])} & defined.keys()):
+            header = defined[name]
+            used = sorted(members.intersection(_MEMBER_DECLARED.findall(codes[header])))
+            if used and header not in known and may_include(path, header):
+                line = codes[path].count('\n', 0, re.search(rf'(\.|->){used[0]}\b', codes[path]).start()) + 1
+                yield path, line, f'{name}::{used[0]}', header
+
+    for path in sorted(path for path in sources if path.endswith('.cpp')):
+        known = _all_included(path, included)
+        known_words = set().union(*(words[header] for header in known))
+        yield from undeclared(path, known_words)
+        yield from incomplete(path, known, known_words)
 
 
 def _declared_in_headers(codes):
@@ -45,6 +65,15 @@ def _declared_in_headers(codes):
             for name in cpp_source.declared_names(code, opening.end()):
                 declared.setdefault(name, set()).add(path)
     return declared
+
+
+def _defined_in_headers(codes):
+    """Name of a class that there is once -> the header that has its members."""
+    places = {}
+    for path, code in codes.items():
+        for name in _DEFINED.findall(code):
+            places.setdefault(name, []).append(path)
+    return {name: found[0] for name, found in places.items() if len(found) == 1 and found[0].endswith('.hpp')}
 
 
 def _own_includes(path, sources):

@@ -277,6 +277,15 @@ class MissingIncludes(TreeTest):
                 self.assertTrue(found[0].startswith('schema/a.cpp:2: '), found[0])
                 self.assertIn('include "schema/rank.hpp"', found[0])
 
+    def test_a_member_of_a_type_that_is_only_named_is_found(self):
+        whole = 'namespace jobstrand::schema {\nstruct Whole {\n    int by_id;\n};\n}\n'
+        use = 'int f() {\n    return whole().by_id;\n}\n'
+        named = 'struct Whole;\nWhole& whole();\n'
+        found = self.findings_about('#include "schema/b.hpp"\n' + use, b=named, whole=whole)
+        self.assertEqual(len(found), 1, found)
+        self.assertTrue(found[0].startswith('schema/a.cpp:3: Whole::by_id is used'), found[0])
+        self.assertEqual(self.findings_about('#include "schema/b.hpp"\n#include "schema/whole.hpp"\n' + use, b=named, whole=whole), [])
+
     def test_a_header_that_another_one_includes_is_enough(self):
         self.assertEqual(self.findings_about('#include "schema/b.hpp"\nint a = rank_of(1);\n', b='#include "schema/rank.hpp"\n'), [])
 
