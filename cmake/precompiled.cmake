@@ -23,9 +23,17 @@ set(
   <fmt/format.h>
 )
 
-# jobstrand_precompile(TARGET [HEADER]...): the usual headers, and further ones that most of its sources include.
+# jobstrand_precompile(TARGET [HEADER]...): the usual headers, and further ones that most of its sources include. Who needs
+# no further ones takes what the first target has compiled.
 function(jobstrand_precompile target)
-  if(JOBSTRAND_PRECOMPILE)
+  if(NOT JOBSTRAND_PRECOMPILE)
+    return()
+  endif()
+  # Compiled headers suit only those who define what they define.
+  target_compile_definitions(${target} PRIVATE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_COMPILE_DEFINITIONS>)
+  if(NOT ARGN AND TARGET jobstrand_schema AND NOT target STREQUAL jobstrand_schema)
+    target_precompile_headers(${target} REUSE_FROM jobstrand_schema)
+  else()
     target_precompile_headers(${target} PRIVATE ${jobstrand_usual_headers} ${ARGN})
   endif()
 endfunction()

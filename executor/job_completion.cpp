@@ -114,8 +114,8 @@ bool OutcomeMailbox::is_all_written() const {
 
 namespace {
 
-constexpr schema::Duration kFirstWait = std::chrono::seconds(1);
-constexpr schema::Duration kLongestWait = std::chrono::minutes(1);
+constexpr schema::Duration kFirstPause = std::chrono::seconds(1);
+constexpr schema::Duration kLongestPause = std::chrono::minutes(1);
 
 }  // namespace
 
@@ -124,7 +124,7 @@ bool RefusedOutcomes::add(Outcome outcome, std::string_view group, schema::Stead
     Refused& refused = entry->second;
     refused.handler_type = outcome.job->handler_type;
     refused.group = group;
-    refused.wait = is_new ? kFirstWait : std::min(2 * refused.wait, kLongestWait);
+    refused.wait = is_new ? kFirstPause : std::min(2 * refused.wait, kLongestPause);
     refused.next = now + refused.wait;
     refused.outcome = std::move(outcome);
     return is_new;

@@ -177,17 +177,26 @@ def innermost_room(table, folder):
 
 
 def unnamed_namespace_rule():
-    """The rule against one name for two things in the unnamed namespaces of a folder, which is compiled as one."""
+    """The rule against one name for two things in the unnamed namespaces of sources that are compiled as one."""
     owners = {}
+    united_with = united_rooms()
 
     def check_unnamed_namespaces(source):
         names = cpp_source.unnamed_namespace_names(source.text) if source.path.endswith('.cpp') else ()
+        folder = os.path.dirname(source.path)
         for line, name in names:
-            owner = owners.setdefault((os.path.dirname(source.path), name), source.path)
+            owner = owners.setdefault((united_with.get(folder, folder), name), source.path)
             if owner != source.path:
                 yield Finding(source.path, line, f'{name} stands in the unnamed namespace of {owner} too',
                               'share it, or give it a name of its own')
     return check_unnamed_namespaces
+
+
+def united_rooms():
+    """Folder -> the first of the folders that it is compiled with, where it is not compiled on its own."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'cmake', 'united_rooms.txt'), encoding='utf-8') as file:
+        lines = [line.split() for line in file]
+    return {folder: folders[0] for folders in lines for folder in folders}
 
 
 def file_name_rule():

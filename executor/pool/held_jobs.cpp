@@ -8,7 +8,7 @@ namespace jobstrand::executor {
 
 namespace {
 
-persistence::Fence fence_of(const HeldJob& held) {
+persistence::Fence fence_with_group(const HeldJob& held) {
     return {
         .id = held.job.id,
         .revision = held.job.revision,
@@ -22,7 +22,7 @@ std::vector<persistence::Fence> fences_of(const std::vector<HeldJobPtr>& jobs) {
     std::vector<persistence::Fence> fences;
     fences.reserve(jobs.size());
     for (const HeldJobPtr& held : jobs) {
-        fences.push_back(fence_of(*held));
+        fences.push_back(fence_with_group(*held));
     }
     return fences;
 }
@@ -137,7 +137,7 @@ std::vector<persistence::Fence> HeldJobs::expiring_before(schema::SteadyPoint de
         const bool keeps_group = held->is_taken && !held->is_lost && !held->group.empty();
         const bool is_to_be_kept = keeps_group || !held->stop.stop_requested();
         if (held->lock_until.load() < deadline && is_to_be_kept) {
-            fences.push_back(fence_of(*held));
+            fences.push_back(fence_with_group(*held));
         }
     }
     return fences;

@@ -9,7 +9,7 @@ constexpr std::size_t kTraceDigits = 32;
 constexpr std::size_t kParentAt = 36;
 constexpr std::size_t kParentDigits = 16;
 constexpr std::size_t kFlagsAt = 53;
-constexpr std::size_t kLength = 55;
+constexpr std::size_t kHeaderLength = 55;
 
 bool is_lower_hex(std::string_view text) {
     return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
@@ -21,16 +21,16 @@ bool is_an_id(std::string_view text) {
 
 bool has_form(std::string_view text) {
     const std::string_view version = text.substr(0, 2);
-    const bool is_longer = text.size() > kLength;
+    const bool is_longer = text.size() > kHeaderLength;
     return is_lower_hex(version) && version != "ff" && (!is_longer || version != "00") &&
-           (!is_longer || text[kLength] == '-') && text[kTraceAt - 1] == '-' &&
+           (!is_longer || text[kHeaderLength] == '-') && text[kTraceAt - 1] == '-' &&
            text[kParentAt - 1] == '-' && text[kFlagsAt - 1] == '-';
 }
 
 }  // namespace
 
 std::optional<TraceParent> parse_trace_parent(std::string_view text) {
-    if (text.size() < kLength || !has_form(text)) {
+    if (text.size() < kHeaderLength || !has_form(text)) {
         return std::nullopt;
     }
     const std::string_view trace = text.substr(kTraceAt, kTraceDigits);

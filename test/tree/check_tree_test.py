@@ -256,6 +256,12 @@ class UnnamedNamespaces(TreeTest):
             with self.subTest(other=other):
                 self.assertEqual(findings_of({'schema/a.cpp': own, **other}), [])
 
+    def test_rooms_that_are_compiled_as_one_share_their_names(self):
+        own = 'namespace {\nint f() {\n    int g = 1;\n}\n}\n'
+        found = findings_of({'executor/a.cpp': own, 'executor/pool/b.cpp': own})
+        self.assertEqual(len(found), 1, found)
+        self.assertTrue(found[0].startswith('executor/pool/b.cpp:2: '), found[0])
+
     def test_an_alias_may_be_repeated(self):
         text = 'namespace {\nusing A = int;\nusing b::C;\nnamespace fs = std::filesystem;\nTEST(A, B) {\n}\n}\n'
         self.assertEqual(findings_of({'schema/a.cpp': text, 'schema/b.cpp': text}), [])

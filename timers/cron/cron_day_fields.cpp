@@ -13,11 +13,11 @@ namespace {
 using schema::TextScanner;
 
 constexpr std::array<std::string_view, 7>
-    kWeekdays{"SUNDAY", "MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY"};
+    kWeekdayNames{"SUNDAY", "MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY"};
 
 constexpr CronField kDayOfMonth{"day of month", 1, 31, 31, 31};
-constexpr CronField kQuartzWeekday{"day of week", 1, 7, 7, 7, kWeekdays, 1, false};
-constexpr CronField kUnixWeekday{"day of week", 0, 7, 7, 7, kWeekdays, 0};
+constexpr CronField kQuartzWeekday{"day of week", 1, 7, 7, 7, kWeekdayNames, 1, false};
+constexpr CronField kUnixWeekday{"day of week", 0, 7, 7, 7, kWeekdayNames, 0};
 
 /// How far before the last day `L-n` may lie; Quartz's bound.
 constexpr int kFarthestBeforeLast = 30;

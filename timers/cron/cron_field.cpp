@@ -10,12 +10,12 @@ namespace {
 
 using schema::TextScanner;
 
-bool is_letter(char c) {
+bool is_capital(char c) {
     return c >= 'A' && c <= 'Z';
 }
 
 /// Numbers beyond any field are cut, so that they fit an int.
-int read_number(TextScanner& scanner, const std::string& what) {
+int number_of_field(TextScanner& scanner, const std::string& what) {
     constexpr std::int64_t kTooLarge = 1'000'000;
     return static_cast<int>(std::min(scanner.number(what), kTooLarge));
 }
@@ -34,7 +34,7 @@ void take_rest_of_name(TextScanner& scanner, std::string_view rest) {
 int read_name(TextScanner& scanner, const CronField& field) {
     const std::size_t start = scanner.position();
     std::string written;
-    while (written.size() < 3 && is_letter(scanner.peek())) {
+    while (written.size() < 3 && is_capital(scanner.peek())) {
         written += scanner.peek();
         scanner.take(scanner.peek());
     }
@@ -57,7 +57,7 @@ int read_step(TextScanner& scanner, const CronField& field, bool behind_name, bo
         return 0;
     }
     const std::size_t start = scanner.position();
-    const int step = read_number(scanner, "a number behind '/'");
+    const int step = number_of_field(scanner, "a number behind '/'");
     if (behind_name && !field.steps_behind_names) {
         scanner.fail_at(slash, "Quartz ignores a step behind a name; write numbers, such as 2-6/2");
     }
@@ -100,12 +100,12 @@ bool at_field_end(const TextScanner& scanner) {
 
 CronValue read_cron_value(TextScanner& scanner, const CronField& field) {
     CronValue value{
-        field.first, !field.names.empty() && is_letter(scanner.peek()), scanner.position()};
+        field.first, !field.names.empty() && is_capital(scanner.peek()), scanner.position()};
     if (value.named) {
         value.number = read_name(scanner, field);
         return value;
     }
-    value.number = read_number(scanner, fmt::format("the {}", field.name));
+    value.number = number_of_field(scanner, fmt::format("the {}", field.name));
     if (value.number < field.first || value.number > field.last) {
         scanner.fail_at(
             value.position,

@@ -6,7 +6,7 @@ namespace jobstrand::timers {
 namespace {
 
 /// A few turns for each month up to kLastCronYear; a walk that is longer would be a mistake here.
-constexpr int kMostTurns = 20'000;
+constexpr int kMostSteps = 20'000;
 
 /// The first member at or after `from`.
 template <std::size_t Size>
@@ -62,7 +62,7 @@ public:
 
     std::optional<std::chrono::sys_seconds> run(std::chrono::sys_seconds earliest) {
         clock_.set(zone_.to_wall(earliest));
-        for (int turn = 0; turn < kMostTurns && clock_.year <= kLastCronYear; ++turn) {
+        for (int turn = 0; turn < kMostSteps && clock_.year <= kLastCronYear; ++turn) {
             switch (fit_fields()) {
                 case Fit::all:
                     return instant_;

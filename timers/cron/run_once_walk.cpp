@@ -16,7 +16,7 @@ constexpr int kMostSegments = 2'000;
 /// After a gap of this length an interval has lost nothing: its next turn comes as soon as ever.
 constexpr std::chrono::seconds kHarmlessGap = std::chrono::hours{1};
 
-constexpr std::chrono::seconds kOneSecond{1};
+constexpr std::chrono::seconds kResolution{1};
 
 /// Goes through the segments of a zone; inside of one, time is as simple as in UTC.
 class RunOnceWalk {
@@ -26,7 +26,7 @@ public:
 
     std::optional<sys_seconds> run() {
         // The gap that ends at `earliest` is part of the question.
-        ZoneSegment segment = zone_.segment_at(earliest_ - kOneSecond);
+        ZoneSegment segment = zone_.segment_at(earliest_ - kResolution);
         bool exhausted = false;
         for (int i = 0; i < kMostSegments; ++i) {
             const local_seconds from = first_wall_time(segment);
@@ -55,7 +55,7 @@ private:
         if (interval_ || segment.begin <= kBeginOfTime) {
             return from;
         }
-        const ZoneSegment before = zone_.segment_at(segment.begin - kOneSecond);
+        const ZoneSegment before = zone_.segment_at(segment.begin - kResolution);
         return std::max(from, before.wall(before.end));
     }
 

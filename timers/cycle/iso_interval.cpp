@@ -19,7 +19,7 @@ struct Segment {
     }
 };
 
-std::vector<Segment> split(std::string_view text, std::size_t offset) {
+std::vector<Segment> split_at_slashes(std::string_view text, std::size_t offset) {
     std::vector<Segment> segments;
     for (std::size_t begin = offset; begin <= text.size();) {
         const std::size_t end = std::min(text.find('/', begin), text.size());
@@ -72,7 +72,7 @@ ParseResult<IsoInterval> around(const std::vector<Segment>& segments, std::size_
 }  // namespace
 
 ParseResult<IsoInterval> parse_iso_interval(std::string_view text, std::size_t offset) {
-    const std::vector<Segment> segments = split(text, offset);
+    const std::vector<Segment> segments = split_at_slashes(text, offset);
     if (segments[0].is_period() && segments.size() <= 2) {
         return around(segments, 0);
     }

@@ -19,7 +19,7 @@ using schema::ParseResult;
 using schema::TimePoint;
 
 /// More turns than one a second in thirty years are a typing error.
-constexpr std::int64_t kMostTurns = 1'000'000'000;
+constexpr std::int64_t kMostRepeats = 1'000'000'000;
 
 constexpr std::int64_t kNoLastIndex = std::numeric_limits<std::int64_t>::max();
 
@@ -74,10 +74,10 @@ ParseResult<RepeatCycle> parse_repeat_cycle(std::string_view text) {
     std::optional<int> turns;
     if (scanner.next_is_digit()) {
         const std::int64_t number = scanner.number("the number of turns");
-        if (number < 1 || number > kMostTurns) {
-            scanner.fail_at(1, fmt::format("the number of turns must be 1 to {}", kMostTurns));
+        if (number < 1 || number > kMostRepeats) {
+            scanner.fail_at(1, fmt::format("the number of turns must be 1 to {}", kMostRepeats));
         }
-        turns = static_cast<int>(std::min(number, kMostTurns));
+        turns = static_cast<int>(std::min(number, kMostRepeats));
     }
     scanner.expect('/', "'/' and a duration or a start");
     if (scanner.failed()) {

@@ -7,7 +7,7 @@ namespace jobstrand::timers {
 
 namespace {
 
-constexpr int kMostTurns = 100'000;
+constexpr int kMostTurnsTried = 100'000;
 
 }  // namespace
 
@@ -21,7 +21,7 @@ schema::ParseResult<std::vector<schema::TimePoint>> next_turns(
 ) {
     std::vector<schema::TimePoint> times;
     std::optional<schema::TimePoint> due = series.next_fire;
-    for (int turn = 0; due && times.size() < count && turn < kMostTurns; ++turn) {
+    for (int turn = 0; due && times.size() < count && turn < kMostTurnsTried; ++turn) {
         const schema::TimePoint begins = std::max(*due, now);
         const auto plan = schedule.plan(series, calendars, *due, begins);
         if (!plan) {

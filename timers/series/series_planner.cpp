@@ -40,7 +40,7 @@ std::optional<int> turns_left(const Series& series) {
 }
 
 /// A cycle as far as its series has come.
-RepeatCycle cycle_of(const RepeatCycle& written, const Series& series) {
+RepeatCycle cycle_left(const RepeatCycle& written, const Series& series) {
     return {turns_left(series), utc_date(series.start), written.period, utc_date(series.end)};
 }
 
@@ -84,7 +84,7 @@ first_due(const SimpleRule& rule, const SeriesRules& rules, Series& series, Time
 
 std::optional<TimePoint>
 first_due(const GridRule& rule, const SeriesRules& rules, Series& series, TimePoint now) {
-    const auto turn = first_turn(cycle_of(rule.cycle, series), context_of(rules), now);
+    const auto turn = first_turn(cycle_left(rule.cycle, series), context_of(rules), now);
     if (!turn) {
         return std::nullopt;
     }
@@ -163,7 +163,7 @@ Taken take(const SimpleRule& rule, const SeriesRules& rules, Series& series, Mom
 
 Taken take(const GridRule& rule, const SeriesRules& rules, Series& series, Moment moment) {
     const auto turn =
-        turn_after(cycle_of(rule.cycle, series), context_of(rules), moment.due, moment.now);
+        turn_after(cycle_left(rule.cycle, series), context_of(rules), moment.due, moment.now);
     ++series.turns_taken;
     return {true, turn ? std::optional(turn->due) : std::nullopt};
 }
@@ -190,7 +190,7 @@ std::optional<TimePoint> included_after(
     const Series& series,
     TimePoint after
 ) {
-    RepeatCycle cycle = cycle_of(rule.cycle, series);
+    RepeatCycle cycle = cycle_left(rule.cycle, series);
     cycle.turns.reset();  // No turn is taken.
     const auto turn = turn_after(cycle, context_of(rules), after, after);
     return turn ? std::optional(turn->due) : std::nullopt;
@@ -278,7 +278,7 @@ ParseResult<std::optional<TimePoint>> SeriesPlanner::due_by_calendar(
 
 std::string SeriesPlanner::repeat_of(const Series& series) const {
     const std::optional<RepeatCycle> cycle = cycle_in(series);
-    return cycle ? to_text(cycle_of(*cycle, series)) : series.repeat;
+    return cycle ? to_text(cycle_left(*cycle, series)) : series.repeat;
 }
 
 std::optional<ParseError>

@@ -73,7 +73,7 @@ template <typename Value>
     return part(read_clock(days, text.substr(word + 1)), word + 1);
 }
 
-[[nodiscard]] ParseResult<What> read_date(std::string text) {
+[[nodiscard]] ParseResult<What> read_date_and_time(std::string text) {
     constexpr std::size_t kDate = 10;
     if (text.size() > kDate && text[kDate] == ' ') {
         text[kDate] = 'T';
@@ -83,7 +83,7 @@ template <typename Value>
 
 [[nodiscard]] ParseResult<What> read_what(std::string_view text) {
     if (begins_like_date(text)) {
-        return read_date(std::string(text));
+        return read_date_and_time(std::string(text));
     }
     if (begins_like_clock(text)) {
         return part(read_clock(0, text), 0);
