@@ -7,7 +7,7 @@
 #include "tools/access/access_rights.hpp"
 #include "tools/process/input.hpp"
 #include "tools/settings/setting_entries.hpp"
-#include "tools/settings/table_readers.hpp"
+#include "tools/settings/settings_tables.hpp"
 #include "tools/text/terminal_text.hpp"
 
 #include <fcntl.h>
@@ -134,26 +134,9 @@ private:
         const toml::node* engines = nullptr;
         int line_of_spread = 1;
         for (const auto& [key, node] : document) {
-            if (key.str() == kCommandsName) {
-                CommandTables commands;
-                file_.settings.commands = commands.read(node);
-                add_all(commands.problems(), {});
-            } else if (key.str() == kTargetsName) {
-                TargetTables targets;
-                file_.settings.targets = targets.read(node);
-                add_all(targets.problems(), {});
-            } else if (key.str() == kDefinitionsName) {
-                DefinitionTables definitions;
-                file_.settings.definitions = definitions.read(node);
-                add_all(definitions.problems(), {});
-            } else if (key.str() == kFlowableName) {
-                FlowableTable flowable;
-                file_.settings.flowable = flowable.read(node);
-                add_all(flowable.problems(), {});
-            } else if (key.str() == kRequeuesName) {
-                RequeueTables requeues;
-                file_.settings.policies.requeues = requeues.read(node);
-                add_all(requeues.problems(), {});
+            const auto kind = std::ranges::find(table_kinds(), key.str(), &TableKind::name);
+            if (kind != table_kinds().end()) {
+                kind->read(node, file_.settings, problems_);
             } else if (key.str() == kEnginesName) {
                 engines = &node;
             } else {
@@ -226,7 +209,9 @@ private:
         std::ranges::sort(entries, {}, &SettingEntry::line);
         SettingEntries applied(settings);
         applied.apply(entries);
-        add_all(applied.problems(), table);
+        for (const LineMessage& problem : applied.problems()) {
+            add_problem(problem.line, table + problem.text);
+        }
         for (const LineMessage& remark : applied.remarks()) {
             remarks_.push_back({remark.line, table + remark.text});
         }
@@ -290,12 +275,6 @@ private:
     }
 
     void add_problem(int line, std::string text) { problems_.push_back({line, std::move(text)}); }
-
-    void add_all(const std::vector<LineMessage>& problems, const std::string& table) {
-        for (const LineMessage& problem : problems) {
-            add_problem(problem.line, table + problem.text);
-        }
-    }
 
     [[nodiscard]] SettingsFile finish() {
         if (!file_.settings.database_url.empty() && file_.engines.contains(service::kFirstEngine)) {

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "tools/settings/setting_entries.hpp"
+#include "tools/settings/settings.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+#include <toml++/toml.h>
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace jobstrand::cli {
+
+/// A table as it is shown to people, without secrets, by its name; empty: it has none.
+using ShownTables = std::vector<std::pair<std::string, nlohmann::ordered_json>>;
+
+/// A name at the top of the configuration file that is no single setting: tables [KIND.NAME], or
+/// one table [KIND].
+struct TableKind {
+    std::string_view name;
+
+    /// Tables with a mistake are left out.
+    void (*read)(const toml::node& node, Settings& into, std::vector<LineMessage>& problems);
+
+    ShownTables (*shown)(const Settings& settings);
+};
+
+/// But for [engines.NAME], which hold settings.
+[[nodiscard]] std::span<const TableKind> table_kinds();
+
+}  // namespace jobstrand::cli
