@@ -27,7 +27,7 @@ constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
 Setting
 a_setting(Unit unit, SettingPlace field, std::int64_t least = 0, std::int64_t most = kMost) {
-    return {.name = "x", .unit = unit, .field = field, .least = least, .most = most, .meaning = ""};
+    return {.name = "x", .field = field, .unit = unit, .least = least, .most = most, .meaning = ""};
 }
 
 const Setting kFlag = a_setting(Unit::flag, [](Settings& s) -> bool& { return s.executor_active; });

@@ -13,18 +13,11 @@ using executor::ExecutorSettings;
 using schema::RetryPolicy;
 
 template <auto Member>
-[[nodiscard]] auto& in_executor(Settings& settings) {
-    return settings.executor.*Member;
-}
+constexpr auto kInExecutor = &field_at<&Settings::executor, Member>;
 
 template <auto Member>
-[[nodiscard]] auto& in_retry(Settings& settings) {
-    return settings.executor.retry.*Member;
-}
-
-[[nodiscard]] std::string& retry_time_cycle(Settings& settings) {
-    return settings.retry_time_cycle;
-}
+constexpr auto kInRetry =
+    &field_at<&Settings::executor, &executor::ExecutorSettings::retry, Member>;
 
 [[nodiscard]] std::string problem_of_cycle(std::string_view text) {
     const auto cycle = schema::parse_retry_cycle(text);
@@ -63,67 +56,62 @@ constexpr std::int64_t kPage = schema::limits::kJobsPerTransaction;
 constexpr std::array kExecutorSettings{
     Setting{
         .name = "lockOwner",
-        .unit = Unit::text,
-        .field = &in_executor<&ExecutorSettings::lock_owner>,
+        .field = kInExecutor<&ExecutorSettings::lock_owner>,
         .most = schema::limits::kNameLength,
         .meaning = "What stands in LOCK_OWNER_ of the jobs that this process holds; must be unique "
                    "per process. Empty: `HOST:PROCESS:RANDOM`, which `job show` takes apart.",
-        .aliases = {{{"asyncExecutorLockOwner", Unit::text}}},
+        .aliases = {"asyncExecutorLockOwner"},
     },
     Setting{
         .name = "corePoolSize",
-        .field = &in_executor<&ExecutorSettings::core_pool_size>,
+        .field = kInExecutor<&ExecutorSettings::core_pool_size>,
         .least = 1,
         .most = kThreads,
         .flowable = "2",
         .camunda = "3",
         .meaning = "Worker threads that are started as jobs come.",
-        .aliases = {{{"asyncExecutorCorePoolSize"}}},
+        .aliases = {"asyncExecutorCorePoolSize"},
     },
     Setting{
         .name = "maxPoolSize",
-        .field = &in_executor<&ExecutorSettings::max_pool_size>,
+        .field = kInExecutor<&ExecutorSettings::max_pool_size>,
         .least = 1,
         .most = kThreads,
         .flowable = "10",
         .camunda = "10",
         .meaning = "Most worker threads; those above corePoolSize start when the queue is full. "
                    "Alone it lowers corePoolSize to it.",
-        .aliases = {{{"asyncExecutorMaxPoolSize"}}},
+        .aliases = {"asyncExecutorMaxPoolSize"},
     },
     Setting{
         .name = "keepAlive",
-        .unit = Unit::milliseconds,
-        .field = &in_executor<&ExecutorSettings::keep_alive>,
+        .field = kInExecutor<&ExecutorSettings::keep_alive>,
         .most = kDay,
         .flowable = "PT5S",
         .camunda = "PT0S",
         .meaning = "Idle life of worker threads above corePoolSize.",
-        .aliases = {{
-            {"asyncExecutorThreadKeepAliveTime", Unit::milliseconds},
-            {"keepAliveTime", Unit::milliseconds},
-        }},
+        .aliases = {"asyncExecutorThreadKeepAliveTime", "keepAliveTime"},
     },
     Setting{
         .name = "queueSize",
-        .field = &in_executor<&ExecutorSettings::queue_size>,
+        .field = kInExecutor<&ExecutorSettings::queue_size>,
         .least = 1,
         .most = kQueued,
         .flowable = "100",
         .camunda = "3",
         .meaning = "Acquired jobs that may wait for a worker thread.",
-        .aliases = {{{"asyncExecutorThreadPoolQueueSize"}}},
+        .aliases = {"asyncExecutorThreadPoolQueueSize"},
     },
     Setting{
         .name = "maxAsyncRuns",
-        .field = &in_executor<&ExecutorSettings::async_runs>,
+        .field = kInExecutor<&ExecutorSettings::async_runs>,
         .least = 1,
         .most = kAsyncRuns,
         .meaning = "Runs of asynchronous handlers, `http` for one, that may be under way at once.",
     },
     Setting{
         .name = "queueBytes",
-        .field = &in_executor<&ExecutorSettings::queue_bytes>,
+        .field = kInExecutor<&ExecutorSettings::queue_bytes>,
         .least = 1,
         .most = kBytes,
         .meaning =
@@ -132,20 +120,17 @@ constexpr std::array kExecutorSettings{
     },
     Setting{
         .name = "maxAsyncJobsDuePerAcquisition",
-        .field = &in_executor<&ExecutorSettings::acquire_page>,
+        .field = kInExecutor<&ExecutorSettings::acquire_page>,
         .least = 1,
         .most = kPage,
         .flowable = "1",
         .camunda = "3",
         .meaning = "Jobs that one acquisition takes at most.",
-        .aliases = {{
-            {"asyncExecutorMaxAsyncJobsDuePerAcquisition"},
-            {"maxJobsPerAcquisition"},
-        }},
+        .aliases = {"asyncExecutorMaxAsyncJobsDuePerAcquisition", "maxJobsPerAcquisition"},
     },
     Setting{
         .name = "maxBytesPerAcquisition",
-        .field = &in_executor<&ExecutorSettings::acquire_page_bytes>,
+        .field = kInExecutor<&ExecutorSettings::acquire_page_bytes>,
         .least = 1,
         .most = kBytes,
         .meaning =
@@ -153,8 +138,7 @@ constexpr std::array kExecutorSettings{
     },
     Setting{
         .name = "acquireAhead",
-        .unit = Unit::milliseconds,
-        .field = &in_executor<&ExecutorSettings::acquire_ahead>,
+        .field = kInExecutor<&ExecutorSettings::acquire_ahead>,
         .most = kDay,
         .meaning =
             "How far ahead jobs are acquired: as many as the threads start within this time, "
@@ -163,53 +147,45 @@ constexpr std::array kExecutorSettings{
     },
     Setting{
         .name = "acquireFirstWait",
-        .unit = Unit::milliseconds,
-        .field = &in_executor<&ExecutorSettings::acquire_first_wait>,
+        .field = kInExecutor<&ExecutorSettings::acquire_first_wait>,
         .least = 1,
         .most = kHour,
         .flowable = "PT10S",
         .camunda = "PT5S",
         .meaning = "Wait after the first acquisition that found nothing; it grows with the idle "
                    "time, to a sixteenth of it, up to defaultAsyncJobAcquireWaitTime.",
-        .aliases = {{{"waitTimeInMillis", Unit::milliseconds}}},
+        .aliases = {"waitTimeInMillis"},
     },
     Setting{
         .name = "defaultAsyncJobAcquireWaitTime",
-        .unit = Unit::milliseconds,
-        .field = &in_executor<&ExecutorSettings::acquire_wait>,
+        .field = kInExecutor<&ExecutorSettings::acquire_wait>,
         .least = 1,
         .most = kHour,
         .flowable = "PT10S",
         .camunda = "PT60S",
         .meaning = "Longest wait between two polls for jobs that other processes added, reached "
                    "after sixteen times as long without a job.",
-        .aliases = {{
-            {"asyncExecutorDefaultAsyncJobAcquireWaitTime", Unit::milliseconds},
-            {"maxWait", Unit::milliseconds},
-        }},
+        .aliases = {"asyncExecutorDefaultAsyncJobAcquireWaitTime", "maxWait"},
     },
     Setting{
         .name = "defaultQueueSizeFullWaitTime",
-        .unit = Unit::milliseconds,
-        .field = &in_executor<&ExecutorSettings::queue_full_wait>,
+        .field = kInExecutor<&ExecutorSettings::queue_full_wait>,
         .most = kDay,
         .flowable = "PT0S",
         .meaning = "Longest wait while the queue is full; a queue that has room again ends it.",
-        .aliases = {{{"asyncExecutorDefaultQueueSizeFullWaitTime", Unit::milliseconds}}},
+        .aliases = {"asyncExecutorDefaultQueueSizeFullWaitTime"},
     },
     Setting{
         .name = "exclusiveOverHierarchies",
-        .unit = Unit::flag,
-        .field = &in_executor<&ExecutorSettings::exclusive_over_hierarchies>,
+        .field = kInExecutor<&ExecutorSettings::exclusive_over_hierarchies>,
         .camunda = "false",
         .meaning = "`true`: exclusive jobs of all instances under one root run one at a time; "
                    "`false`: those of each instance. The same on all nodes.",
-        .aliases = {{{"jobExecutorAcquireExclusiveOverProcessHierarchies", Unit::flag}}},
+        .aliases = {"jobExecutorAcquireExclusiveOverProcessHierarchies"},
     },
     Setting{
         .name = "instancesTogether",
-        .unit = Unit::flag,
-        .field = &in_executor<&ExecutorSettings::instances_together>,
+        .field = kInExecutor<&ExecutorSettings::instances_together>,
         .meaning = "`true`: who acquires an exclusive job takes the further ones of its instance "
                    "along, wherever they stand in the table, so that several processes share many "
                    "instances at little cost. Not with another order of acquisition. Needs the "
@@ -217,106 +193,88 @@ constexpr std::array kExecutorSettings{
     },
     Setting{
         .name = "asyncJobAcquisitionEnabled",
-        .unit = Unit::flag,
-        .field = &in_executor<&ExecutorSettings::acquire_async_jobs>,
+        .field = kInExecutor<&ExecutorSettings::acquire_async_jobs>,
         .meaning = "`false`: this process acquires no jobs from the table.",
-        .aliases = {{{"asyncExecutorAsyncJobAcquisitionEnabled", Unit::flag}}},
+        .aliases = {"asyncExecutorAsyncJobAcquisitionEnabled"},
     },
     Setting{
         .name = "timerJobAcquisitionEnabled",
-        .unit = Unit::flag,
-        .field = &in_executor<&ExecutorSettings::acquire_timers>,
+        .field = kInExecutor<&ExecutorSettings::acquire_timers>,
         .meaning = "`false`: this process moves no due timers.",
-        .aliases = {{{"asyncExecutorTimerJobAcquisitionEnabled", Unit::flag}}},
+        .aliases = {"asyncExecutorTimerJobAcquisitionEnabled"},
     },
     Setting{
         .name = "resetExpiredJobEnabled",
-        .unit = Unit::flag,
-        .field = &in_executor<&ExecutorSettings::reset_expired_jobs>,
+        .field = kInExecutor<&ExecutorSettings::reset_expired_jobs>,
         .meaning = "`false`: this process does not free the locks of processes that died.",
-        .aliases = {{{"asyncExecutorResetExpiredJobsEnabled", Unit::flag}}},
+        .aliases = {"asyncExecutorResetExpiredJobsEnabled"},
     },
     Setting{
         .name = "maxTimerJobsPerAcquisition",
-        .field = &in_executor<&ExecutorSettings::timer_page>,
+        .field = kInExecutor<&ExecutorSettings::timer_page>,
         .least = 1,
         .most = kPage,
         .flowable = "1",
         .camunda = "3",
         .meaning = "Due timers that one pass moves at most.",
-        .aliases = {{
-            {"asyncExecutorMaxTimerJobsPerAcquisition"},
-            {"batchTriggerAcquisitionMaxCount"},
-        }},
+        .aliases = {"asyncExecutorMaxTimerJobsPerAcquisition", "batchTriggerAcquisitionMaxCount"},
     },
     Setting{
         .name = "defaultTimerJobAcquireWaitTime",
-        .unit = Unit::milliseconds,
-        .field = &in_executor<&ExecutorSettings::timer_wait>,
+        .field = kInExecutor<&ExecutorSettings::timer_wait>,
         .least = 1,
         .most = kHour,
         .flowable = "PT10S",
         .camunda = "PT5S",
         .meaning = "Longest wait until timers that other processes added are seen; known timers "
                    "fire at their time.",
-        .aliases = {{
-            {"asyncExecutorDefaultTimerJobAcquireWaitTime", Unit::milliseconds},
-            {"idleWaitTime", Unit::milliseconds},
-        }},
+        .aliases = {"asyncExecutorDefaultTimerJobAcquireWaitTime", "idleWaitTime"},
     },
     Setting{
         .name = "timerFireAheadWindow",
-        .unit = Unit::milliseconds,
-        .field = &in_executor<&ExecutorSettings::fire_ahead>,
+        .field = kInExecutor<&ExecutorSettings::fire_ahead>,
         .least = 0,
         .most = kHour,
         .meaning = "With a due timer go those that are due within this time, ahead of it.",
-        .aliases = {{{"batchTriggerAcquisitionFireAheadTimeWindow", Unit::milliseconds}}},
+        .aliases = {"batchTriggerAcquisitionFireAheadTimeWindow"},
     },
     Setting{
         .name = "misfireThreshold",
-        .unit = Unit::milliseconds,
-        .field = &in_executor<&ExecutorSettings::misfire_threshold>,
+        .field = kInExecutor<&ExecutorSettings::misfire_threshold>,
         .least = 0,
         .most = kDay,
         .meaning = "A turn of a series that is later than this is a misfire.",
     },
     Setting{
         .name = "asyncJobLockTime",
-        .unit = Unit::milliseconds,
-        .field = &in_executor<&ExecutorSettings::lock_time>,
+        .field = kInExecutor<&ExecutorSettings::lock_time>,
         .least = 100,
         .most = kDay,
         .flowable = "PT5M",
         .camunda = "PT5M",
         .meaning = "How long a job stays locked when its process dies. A running job's lock is "
                    "renewed every third of it, so it may be shorter than the job.",
-        .aliases = {{
-            {"asyncExecutorAsyncJobLockTimeInMillis", Unit::milliseconds},
-            {"lockTimeInMillis", Unit::milliseconds},
-        }},
+        .aliases = {"asyncExecutorAsyncJobLockTimeInMillis", "lockTimeInMillis"},
     },
     Setting{
         .name = "lockGranularity",
-        .unit = Unit::text,
-        .field = &in_executor<&ExecutorSettings::lock_granularity>,
+        .field = kInExecutor<&ExecutorSettings::lock_granularity>,
         .meaning = "What is locked when jobs are acquired: `row`, each job; `page`, plain jobs of "
                    "PostgreSQL, MariaDB and MySQL by the page, for short jobs in great numbers "
                    "(docs/databases.md). All nodes of a database must agree.",
     },
     Setting{
         .name = "timerLockTime",
-        .unit = Unit::milliseconds,
         .field = std::monostate{},
+        .unit = Unit::milliseconds,
         .most = kDay,
         .meaning = "Accepted, without effect: a due timer is moved in one transaction and is never "
                    "locked on the way.",
-        .aliases = {{{"asyncExecutorTimerLockTimeInMillis", Unit::milliseconds}}},
+        .aliases = {"asyncExecutorTimerLockTimeInMillis"},
     },
     Setting{
         .name = "nodeLease",
-        .unit = Unit::milliseconds,
-        .field = &in_executor<&ExecutorSettings::node_lease>,
+        .field = kInExecutor<&ExecutorSettings::node_lease>,
         .least = 300,
         .most = kHour,
         .meaning =
@@ -325,45 +283,41 @@ constexpr std::array kExecutorSettings{
     },
     Setting{
         .name = "resetExpiredJobsInterval",
-        .unit = Unit::milliseconds,
-        .field = &in_executor<&ExecutorSettings::reset_interval>,
+        .field = kInExecutor<&ExecutorSettings::reset_interval>,
         .least = 10,
         .most = kHour,
         .flowable = "PT60S",
         .meaning = "How often expired locks are looked for.",
-        .aliases = {{{"asyncExecutorResetExpiredJobsInterval", Unit::milliseconds}}},
+        .aliases = {"asyncExecutorResetExpiredJobsInterval"},
     },
     Setting{
         .name = "resetExpiredJobsPageSize",
-        .field = &in_executor<&ExecutorSettings::reset_page>,
+        .field = kInExecutor<&ExecutorSettings::reset_page>,
         .least = 1,
         .most = kPage,
         .flowable = "3",
         .meaning = "Expired locks that one statement frees at most.",
-        .aliases = {{{"asyncExecutorResetExpiredJobsPageSize"}}},
+        .aliases = {"asyncExecutorResetExpiredJobsPageSize"},
     },
     Setting{
         .name = "awaitTerminationPeriod",
-        .unit = Unit::milliseconds,
-        .field = &in_executor<&ExecutorSettings::shutdown_wait>,
+        .field = kInExecutor<&ExecutorSettings::shutdown_wait>,
         .most = kDay,
         .flowable = "PT60S",
         .camunda = "PT60S",
         .meaning = "How long running jobs may take to finish when the service stops.",
-        .aliases = {{{"asyncExecutorSecondsToWaitOnShutdown", Unit::seconds}}},
+        .aliases = {Alias{"asyncExecutorSecondsToWaitOnShutdown", Unit::seconds}},
     },
     Setting{
         .name = "jobTimeLimit",
-        .unit = Unit::milliseconds,
-        .field = &in_executor<&ExecutorSettings::job_time_limit>,
+        .field = kInExecutor<&ExecutorSettings::job_time_limit>,
         .most = kDay,
         .meaning =
             "Deadline that a handler is given for one run; 0: none. Commands are ended at it.",
     },
     Setting{
         .name = "externalTimeLimits",
-        .unit = Unit::text,
-        .field = &in_executor<&ExecutorSettings::external_time_limits>,
+        .field = kInExecutor<&ExecutorSettings::external_time_limits>,
         .most = kLimitsLength,
         .meaning =
             "How long external workers may hold a job, by handler type: a list such as "
@@ -374,7 +328,7 @@ constexpr std::array kExecutorSettings{
     },
     Setting{
         .name = "maxLostStarts",
-        .field = &in_executor<&ExecutorSettings::lost_starts>,
+        .field = kInExecutor<&ExecutorSettings::lost_starts>,
         .least = 2,
         .most = 1'000'000,
         .meaning =
@@ -383,18 +337,18 @@ constexpr std::array kExecutorSettings{
     },
     Setting{
         .name = "numberOfRetries",
-        .field = &in_retry<&RetryPolicy::default_attempts>,
+        .field = kInRetry<&RetryPolicy::default_attempts>,
         .least = 1,
         .most = schema::limits::kRetryAttempts,
         .flowable = "3",
         .camunda = "3",
         .meaning = "Attempts of a job that does not say it itself, the first one included.",
-        .aliases = {{{"asyncExecutorNumberOfRetries"}, {"defaultNumberOfRetries"}}},
+        .aliases = {"asyncExecutorNumberOfRetries", "defaultNumberOfRetries"},
     },
     Setting{
         .name = "asyncFailedJobWaitTime",
+        .field = kInRetry<&RetryPolicy::message_wait>,
         .unit = Unit::seconds,
-        .field = &in_retry<&RetryPolicy::message_wait>,
         .most = kYear,
         .flowable = "PT10S",
         .camunda = "PT0S",
@@ -402,8 +356,8 @@ constexpr std::array kExecutorSettings{
     },
     Setting{
         .name = "defaultFailedJobWaitTime",
+        .field = kInRetry<&RetryPolicy::timer_wait>,
         .unit = Unit::seconds,
-        .field = &in_retry<&RetryPolicy::timer_wait>,
         .most = kYear,
         .flowable = "PT10S",
         .camunda = "PT0S",
@@ -411,8 +365,7 @@ constexpr std::array kExecutorSettings{
     },
     Setting{
         .name = "failedJobRetryTimeCycle",
-        .unit = Unit::text,
-        .field = &retry_time_cycle,
+        .field = &field_at<&Settings::retry_time_cycle>,
         .most = schema::limits::kNameLength,
         .meaning = "Attempts and waits of jobs without a retry cycle of their own: `R5/PT5M`, or a "
                    "list of waits such as `PT10M,PT17M,PT20M`.",

@@ -7,94 +7,72 @@ namespace jobstrand::cli {
 namespace {
 
 template <auto Member>
-[[nodiscard]] auto& in_order(Settings& settings) {
-    return settings.executor.order.*Member;
-}
+constexpr auto kInOrder =
+    &field_at<&Settings::executor, &executor::ExecutorSettings::order, Member>;
 
 constexpr std::int64_t kAgingMost = schema::Duration(std::chrono::hours(365 * 24)).count();
-
-[[nodiscard]] auto& prioritized_jobs(Settings& settings) {
-    return settings.executor.prioritized_jobs;
-}
-
-[[nodiscard]] auto& records_definitions(Settings& settings) {
-    return settings.executor.records_definitions;
-}
-
-[[nodiscard]] auto& tolerates_failed_expressions(Settings& settings) {
-    return settings.executor.tolerates_failed_expressions;
-}
-
-[[nodiscard]] auto& batch_job_priority(Settings& settings) {
-    return settings.batch_job_priority;
-}
 
 constexpr std::array kOrderSettings{
     Setting{
         .name = "producePrioritizedJobs",
-        .unit = Unit::flag,
-        .field = &prioritized_jobs,
+        .field = &field_at<&Settings::executor, &executor::ExecutorSettings::prioritized_jobs>,
         .meaning =
             "`false`: every job that is enqueued here, over HTTP or by the command line, has "
             "priority 0, whatever it asks for. Rows of plain SQL keep theirs.",
     },
     Setting{
         .name = "batchJobPriority",
-        .field = &batch_job_priority,
+        .field = &field_at<&Settings::batch_job_priority>,
         .least = std::numeric_limits<std::int64_t>::min(),
         .meaning = "The priority of jobs that carry out bulk operations in the background "
                    "(`--background`).",
     },
     Setting{
         .name = "recordDefinitions",
-        .unit = Unit::flag,
-        .field = &records_definitions,
+        .field = &field_at<&Settings::executor, &executor::ExecutorSettings::records_definitions>,
         .meaning =
             "`true`: each definition, element and handler type of which a job is enqueued here for "
             "the first time is listed by `jobstrand definition settings`, up to 10,000.",
     },
     Setting{
         .name = "tolerateFailedExpressions",
-        .unit = Unit::flag,
-        .field = &tolerates_failed_expressions,
+        .field = &field_at<
+            &Settings::executor,
+            &executor::ExecutorSettings::tolerates_failed_expressions>,
         .meaning =
             "`true`: a job is enqueued here although an expression of its definition fails, as if "
             "the definition did not have it. `false`: it is refused.",
-        .aliases = {{{"enableGracefulDegradationOnContextSwitchFailure", Unit::flag}}},
+        .aliases = {"enableGracefulDegradationOnContextSwitchFailure"},
     },
     Setting{
         .name = "acquireByPriority",
-        .unit = Unit::flag,
-        .field = &in_order<&schema::AcquisitionOrder::by_priority>,
+        .field = kInOrder<&schema::AcquisitionOrder::by_priority>,
         .meaning =
             "`true`: jobs are acquired by their priority, highest first, and those of one "
             "priority oldest first. Low ones wait as long as higher ones keep coming, unless "
             "they age. Needs the index that `jobstrand schema index priority --create` "
             "makes, or with any of the next three settings that of `priority-due`.",
-        .aliases = {{{"jobExecutorAcquireByPriority", Unit::flag}}},
+        .aliases = {"jobExecutorAcquireByPriority"},
     },
     Setting{
         .name = "preferTimerJobs",
-        .unit = Unit::flag,
-        .field = &in_order<&schema::AcquisitionOrder::timers_first>,
+        .field = kInOrder<&schema::AcquisitionOrder::timers_first>,
         .meaning = "`true`: jobs with a due date, timers and retries, are acquired before all "
                    "others, earliest first; with `acquireByPriority` within each priority. Needs "
                    "the index that `jobstrand schema index due --create` makes.",
-        .aliases = {{{"jobExecutorPreferTimerJobs", Unit::flag}}},
+        .aliases = {"jobExecutorPreferTimerJobs"},
     },
     Setting{
         .name = "acquireByDueDate",
-        .unit = Unit::flag,
-        .field = &in_order<&schema::AcquisitionOrder::by_due_date>,
+        .field = kInOrder<&schema::AcquisitionOrder::by_due_date>,
         .meaning = "`true`: jobs are acquired by their due date, earliest first, and those without "
                    "one by their creation; with `acquireByPriority` within each priority. Needs "
                    "the index of `preferTimerJobs`.",
-        .aliases = {{{"jobExecutorAcquireByDueDate", Unit::flag}}},
+        .aliases = {"jobExecutorAcquireByDueDate"},
     },
     Setting{
         .name = "tenantsInTurn",
-        .unit = Unit::flag,
-        .field = &in_order<&schema::AcquisitionOrder::tenants_in_turn>,
+        .field = kInOrder<&schema::AcquisitionOrder::tenants_in_turn>,
         .meaning =
             "`true`: of each tenant in turn the oldest job is acquired, so that nobody waits "
             "behind the backlog of another tenant. Not with any other order. Needs the "
@@ -102,8 +80,7 @@ constexpr std::array kOrderSettings{
     },
     Setting{
         .name = "priorityAging",
-        .unit = Unit::milliseconds,
-        .field = &in_order<&schema::AcquisitionOrder::aging>,
+        .field = kInOrder<&schema::AcquisitionOrder::aging>,
         .most = kAgingMost,
         .meaning =
             "With `acquireByPriority`: one step of priority is worth so long a wait, so that "
@@ -121,9 +98,8 @@ std::span<const Setting> order_settings() {
 namespace {
 
 template <auto Member>
-[[nodiscard]] auto& in_scope(Settings& settings) {
-    return settings.executor.scope.*Member;
-}
+constexpr auto kInScope =
+    &field_at<&Settings::executor, &executor::ExecutorSettings::scope, Member>;
 
 /// A hundred names of 255 characters.
 constexpr std::int64_t kListLength = 25'600;
@@ -131,23 +107,22 @@ constexpr std::int64_t kListLength = 25'600;
 constexpr std::array kScopeSettings{
     Setting{
         .name = "priorityRangeMin",
-        .field = &in_scope<&schema::ServedScope::priority_min>,
+        .field = kInScope<&schema::ServedScope::priority_min>,
         .least = std::numeric_limits<std::int64_t>::min(),
         .meaning = "Jobs of a lower priority are left to other processes. "
                    "`jobstrand stats` tells of jobs that no process takes.",
-        .aliases = {{{"jobExecutorPriorityRangeMin"}}},
+        .aliases = {"jobExecutorPriorityRangeMin"},
     },
     Setting{
         .name = "priorityRangeMax",
-        .field = &in_scope<&schema::ServedScope::priority_max>,
+        .field = kInScope<&schema::ServedScope::priority_max>,
         .least = std::numeric_limits<std::int64_t>::min(),
         .meaning = "Likewise those of a higher one.",
-        .aliases = {{{"jobExecutorPriorityRangeMax"}}},
+        .aliases = {"jobExecutorPriorityRangeMax"},
     },
     Setting{
         .name = "enabledJobCategories",
-        .unit = Unit::text,
-        .field = &in_scope<&schema::ServedScope::categories>,
+        .field = kInScope<&schema::ServedScope::categories>,
         .most = kListLength,
         .meaning =
             "Only jobs of these categories are taken, and all others left to other "
@@ -156,16 +131,14 @@ constexpr std::array kScopeSettings{
     },
     Setting{
         .name = "enabledTenants",
-        .unit = Unit::text,
-        .field = &in_scope<&schema::ServedScope::tenants>,
+        .field = kInScope<&schema::ServedScope::tenants>,
         .most = kListLength,
         .meaning = "The same with tenants.",
-        .aliases = {{{"asyncExecutorTenantId", Unit::text}}},
+        .aliases = {"asyncExecutorTenantId"},
     },
     Setting{
         .name = "enabledDefinitions",
-        .unit = Unit::text,
-        .field = &in_scope<&schema::ServedScope::definitions>,
+        .field = kInScope<&schema::ServedScope::definitions>,
         .most = kListLength,
         .meaning = "The same with process definitions, by their ids. This is how a process is "
                    "aware of deployments: list the definitions whose code it has, and the empty "

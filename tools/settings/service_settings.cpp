@@ -9,19 +9,10 @@ namespace jobstrand::cli {
 namespace {
 
 template <auto Member>
-[[nodiscard]] auto& in_settings(Settings& settings) {
-    return settings.*Member;
-}
+constexpr auto kInHttp = &field_at<&Settings::http, Member>;
 
 template <auto Member>
-[[nodiscard]] auto& in_http(Settings& settings) {
-    return settings.http.*Member;
-}
-
-template <auto Member>
-[[nodiscard]] auto& in_spans(Settings& settings) {
-    return settings.spans.*Member;
-}
+constexpr auto kInSpans = &field_at<&Settings::spans, Member>;
 
 [[nodiscard]] std::string problem_of_endpoint(std::string_view text) {
     const auto url = parse_http_url(text);
@@ -46,8 +37,7 @@ constexpr std::int64_t kUrlLength = 4096;
 constexpr std::array kServiceSettings{
     Setting{
         .name = "db",
-        .unit = Unit::text,
-        .field = &in_settings<&Settings::database_url>,
+        .field = &field_at<&Settings::database_url>,
         .most = kUrlLength,
         .meaning =
             "Database URL, for example `sqlite:jobs.db`. `--db` and `JOBSTRAND_DB` win over it.",
@@ -55,16 +45,14 @@ constexpr std::array kServiceSettings{
     },
     Setting{
         .name = "passwordFile",
-        .unit = Unit::text,
-        .field = &in_settings<&Settings::password_file>,
+        .field = &field_at<&Settings::password_file>,
         .most = kUrlLength,
         .meaning = "A file with the password for `db` in its first line, which only its owner may "
                    "read; the same as `password_file` in the URL.",
     },
     Setting{
         .name = "passwordCommand",
-        .unit = Unit::text,
-        .field = &in_settings<&Settings::password_command>,
+        .field = &field_at<&Settings::password_command>,
         .most = kUrlLength,
         .meaning = "A program, by its absolute path, and its arguments, with blanks in between and "
                    "without a shell: it prints the password for `db`; the same as "
@@ -72,36 +60,31 @@ constexpr std::array kServiceSettings{
     },
     Setting{
         .name = "logLevel",
-        .unit = Unit::text,
-        .field = &in_settings<&Settings::log_level>,
+        .field = &field_at<&Settings::log_level>,
         .meaning = "Least level that is logged: `debug`, `info`, `warn` or `error`.",
     },
     Setting{
         .name = "logFormat",
-        .unit = Unit::text,
-        .field = &in_settings<&Settings::log_format>,
+        .field = &field_at<&Settings::log_format>,
         .meaning = "`text`, or `json` for one JSON object per line.",
     },
     Setting{
         .name = "asyncExecutorActivate",
-        .unit = Unit::flag,
-        .field = &in_settings<&Settings::executor_active>,
+        .field = &field_at<&Settings::executor_active>,
         .meaning = "`false`: the service runs no jobs. Embedded, Flowable and Camunda start none "
                    "unless told to; the service does unless told not to.",
-        .aliases = {{{"jobExecutorActivate", Unit::flag}, {"isAutoActivate", Unit::flag}}},
+        .aliases = {"jobExecutorActivate", "isAutoActivate"},
     },
     Setting{
         .name = "create",
-        .unit = Unit::flag,
-        .field = &in_settings<&Settings::create_database>,
+        .field = &field_at<&Settings::create_database>,
         .meaning = "The service makes the file of a SQLite database that is not there. `false`: it "
                    "refuses to start, because the path may be misspelt; `jobstrand schema create` "
                    "makes one.",
     },
     Setting{
         .name = "databaseSchemaUpdate",
-        .unit = Unit::flag,
-        .field = &in_settings<&Settings::update_schema>,
+        .field = &field_at<&Settings::update_schema>,
         .meaning =
             "The service creates or upgrades its tables when it starts, but never those of others "
             "(Flowable's, for one): `jobstrand schema upgrade` does. `false`: it refuses to start "
@@ -109,8 +92,7 @@ constexpr std::array kServiceSettings{
     },
     Setting{
         .name = "httpListen",
-        .unit = Unit::text,
-        .field = &in_http<&HttpSettings::listen>,
+        .field = kInHttp<&HttpSettings::listen>,
         .most = kUrlLength,
         .meaning = "Where the service answers HTTP, for example `127.0.0.1:8080`; empty: nowhere. "
                    "`serve --http` wins over it. An address that other machines reach needs "
@@ -119,16 +101,14 @@ constexpr std::array kServiceSettings{
     },
     Setting{
         .name = "httpTokenFile",
-        .unit = Unit::text,
-        .field = &in_http<&HttpSettings::token_file>,
+        .field = kInHttp<&HttpSettings::token_file>,
         .most = kUrlLength,
         .meaning = "The file of the tokens that HTTP requests must show, made by `jobstrand token "
                    "make`. Empty: none, for programs of this machine only.",
     },
     Setting{
         .name = "httpHiddenMembers",
-        .unit = Unit::text,
-        .field = &in_http<&HttpSettings::hidden_members>,
+        .field = kInHttp<&HttpSettings::hidden_members>,
         .most = kUrlLength,
         .meaning = "Names of members of payloads, joined by commas, whose values tokens with the "
                    "role `read` see as `***`: `password,cardNumber`; `*` hides whole payloads. "
@@ -136,37 +116,34 @@ constexpr std::array kServiceSettings{
     },
     Setting{
         .name = "httpCertificateFile",
-        .unit = Unit::text,
-        .field = &in_http<&HttpSettings::certificate_file>,
+        .field = kInHttp<&HttpSettings::certificate_file>,
         .most = kUrlLength,
         .meaning = "The certificate (PEM, those that lead to a known one behind it) with which the "
                    "service speaks HTTPS; SIGHUP reads it again. Empty: it speaks HTTP.",
     },
     Setting{
         .name = "httpKeyFile",
-        .unit = Unit::text,
-        .field = &in_http<&HttpSettings::key_file>,
+        .field = kInHttp<&HttpSettings::key_file>,
         .most = kUrlLength,
         .meaning = "The key of `httpCertificateFile` (PEM, without a passphrase).",
     },
     Setting{
         .name = "httpMaxConnections",
-        .field = &in_http<&HttpSettings::connections>,
+        .field = kInHttp<&HttpSettings::connections>,
         .least = 1,
         .most = 100'000,
         .meaning = "HTTP clients at once; further ones are answered 503.",
     },
     Setting{
         .name = "httpMaxBodyBytes",
-        .field = &in_http<&HttpSettings::body_bytes>,
+        .field = kInHttp<&HttpSettings::body_bytes>,
         .least = 1024,
         .most = std::int64_t{256} * 1024 * 1024,
         .meaning = "Bytes of one HTTP request; a longer one is answered 413.",
     },
     Setting{
         .name = kSpreadOverName,
-        .unit = Unit::text,
-        .field = &in_settings<&Settings::spread_over>,
+        .field = &field_at<&Settings::spread_over>,
         .most = kUrlLength,
         .meaning = "Engines of this file, two at least, whose databases are as one for whoever "
                    "enqueues over HTTP: the address of each stores every job where it belongs. "
@@ -174,8 +151,7 @@ constexpr std::array kServiceSettings{
     },
     Setting{
         .name = "otlpEndpoint",
-        .unit = Unit::text,
-        .field = &in_spans<&SpanSettings::endpoint>,
+        .field = kInSpans<&SpanSettings::endpoint>,
         .most = kUrlLength,
         .meaning = "Where spans of runs are sent, for example `http://127.0.0.1:4318`: an "
                    "OpenTelemetry collector, by OTLP over HTTP (JSON). Empty: nowhere.",
@@ -183,8 +159,7 @@ constexpr std::array kServiceSettings{
     },
     Setting{
         .name = "otlpServiceName",
-        .unit = Unit::text,
-        .field = &in_spans<&SpanSettings::service_name>,
+        .field = kInSpans<&SpanSettings::service_name>,
         .most = kUrlLength,
         .meaning = "`service.name` of the spans.",
     },
@@ -199,19 +174,16 @@ std::span<const Setting> service_settings() {
 namespace {
 
 template <auto Member>
-[[nodiscard]] auto& in_history(Settings& settings) {
-    return settings.executor.history.*Member;
-}
+constexpr auto kInHistory =
+    &field_at<&Settings::executor, &executor::ExecutorSettings::history, Member>;
 
 template <auto Member>
-[[nodiscard]] auto& in_retention(Settings& settings) {
-    return settings.executor.history_retention.*Member;
-}
+constexpr auto kInRetention =
+    &field_at<&Settings::executor, &executor::ExecutorSettings::history_retention, Member>;
 
 template <auto Member>
-[[nodiscard]] auto& of_dead_letters(Settings& settings) {
-    return settings.policies.retention.*Member;
-}
+constexpr auto kOfDeadLetters =
+    &field_at<&Settings::policies, &deadletter::DeadLetterPolicies::retention, Member>;
 
 [[nodiscard]] std::string problem_of_time(std::string_view text) {
     return text.empty() || schema::parse_time_of_day(text)
@@ -226,62 +198,56 @@ constexpr std::int64_t kTargetLength = 255;
 constexpr std::array kHistorySettings{
     Setting{
         .name = "jobLog",
-        .unit = Unit::text,
-        .field = &in_history<&schema::HistoryRules::job_log>,
+        .field = kInHistory<&schema::HistoryRules::job_log>,
         .meaning = "What the job log tells: `none`; `failures`: attempts that failed, jobs that "
                    "died or were deleted; `full`: also those that were enqueued, succeeded or were "
                    "requeued.",
     },
     Setting{
         .name = "jobLogRetention",
-        .unit = Unit::milliseconds,
-        .field = &in_retention<&schema::HistoryRetention::age>,
+        .field = kInRetention<&schema::HistoryRetention::age>,
         .most = kRetentionMost,
         .meaning = "Lines of the job log, and resolved incidents, that are older are removed; 0: "
                    "none are for their age.",
     },
     Setting{
         .name = "jobLogMaxRows",
-        .field = &in_retention<&schema::HistoryRetention::rows>,
+        .field = kInRetention<&schema::HistoryRetention::rows>,
         .meaning = "Only so many lines of the job log are kept, the latest; 0: any number.",
     },
     Setting{
         .name = "lastRuns",
-        .field = &in_retention<&schema::HistoryRetention::runs>,
+        .field = kInRetention<&schema::HistoryRetention::runs>,
         .meaning = "Of each handler type, so many of the last runs that succeeded are kept "
                    "(`jobstrand job ls --place done`); 0: this process tells of none.",
     },
     Setting{
         .name = "lastRunsRetention",
-        .unit = Unit::milliseconds,
-        .field = &in_retention<&schema::HistoryRetention::runs_age>,
+        .field = kInRetention<&schema::HistoryRetention::runs_age>,
         .most = kRetentionMost,
         .meaning = "Those that are older are removed; 0: none are for their age.",
     },
     Setting{
         .name = "deadLetterRetention",
-        .unit = Unit::milliseconds,
-        .field = &of_dead_letters<&deadletter::DeadLetterRetention::age>,
+        .field = kOfDeadLetters<&deadletter::DeadLetterRetention::age>,
         .most = kRetentionMost,
         .meaning = "What became a dead letter longer ago is removed for good; 0: nothing is for "
                    "its age.",
     },
     Setting{
         .name = "deadLetterMaxRows",
-        .field = &of_dead_letters<&deadletter::DeadLetterRetention::rows>,
+        .field = kOfDeadLetters<&deadletter::DeadLetterRetention::rows>,
         .meaning = "Only so many dead letters are kept, the latest; 0: any number.",
     },
     Setting{
         .name = "historyCleanupEnabled",
-        .unit = Unit::flag,
-        .field = &in_retention<&schema::HistoryRetention::is_enabled>,
+        .field = kInRetention<&schema::HistoryRetention::is_enabled>,
         .meaning = "`false`: this process removes nothing of the past.",
-        .aliases = {{{"enableHistoryCleaning", Unit::flag}}},
+        .aliases = {"enableHistoryCleaning"},
     },
     Setting{
         .name = "historyCleanupBatchWindowStartTime",
-        .unit = Unit::text,
-        .field = &in_retention<&schema::HistoryRetention::window_start>,
+        .field = kInRetention<&schema::HistoryRetention::window_start>,
         .most = kTimeLength,
         .meaning = "From which time of the day on the past is removed, such as `20:00` (UTC) or "
                    "`20:00+0200`; empty, and the end too: at any time.",
@@ -289,31 +255,28 @@ constexpr std::array kHistorySettings{
     },
     Setting{
         .name = "historyCleanupBatchWindowEndTime",
-        .unit = Unit::text,
-        .field = &in_retention<&schema::HistoryRetention::window_end>,
+        .field = kInRetention<&schema::HistoryRetention::window_end>,
         .most = kTimeLength,
         .meaning = "And to which time, that of the next day if it is earlier.",
         .problem_of_text = problem_of_time,
     },
     Setting{
         .name = "historyCleanupJobPriority",
-        .field = &in_retention<&schema::HistoryRetention::priority>,
+        .field = kInRetention<&schema::HistoryRetention::priority>,
         .least = std::numeric_limits<std::int64_t>::min(),
         .meaning = "A process whose `priorityRangeMin` and `priorityRangeMax` leave this priority "
                    "out leaves the removal to others.",
     },
     Setting{
         .name = "incidents",
-        .unit = Unit::flag,
-        .field = &in_history<&schema::HistoryRules::incidents>,
+        .field = kInHistory<&schema::HistoryRules::incidents>,
         .meaning = "A job that becomes a dead letter opens an incident; `false`: none are written, "
                    "and none are resolved.",
-        .aliases = {{{"createIncidentOnFailedJobEnabled", Unit::flag}}},
+        .aliases = {"createIncidentOnFailedJobEnabled"},
     },
     Setting{
         .name = "incidentTarget",
-        .unit = Unit::text,
-        .field = &in_history<&schema::HistoryRules::incident_target>,
+        .field = kInHistory<&schema::HistoryRules::incident_target>,
         .most = kTargetLength,
         .meaning = "One of `[targets]`: each new incident is told to it, by an `http` job that is "
                    "enqueued in the same transaction. Empty: none.",

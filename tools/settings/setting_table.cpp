@@ -1,6 +1,5 @@
 #include "tools/settings/setting_table.hpp"
 
-#include "schema/overloaded.hpp"
 #include "schema/text/time_text.hpp"
 #include "tools/text/terminal_text.hpp"
 
@@ -329,7 +328,7 @@ NamedSetting find_setting(std::string_view name) {
         }
         for (const Alias& alias : setting->aliases) {
             if (!alias.name.empty() && alias.name == name) {
-                return {.setting = setting, .unit = alias.unit};
+                return {.setting = setting, .unit = alias.unit.value_or(setting->unit)};
             }
         }
     }

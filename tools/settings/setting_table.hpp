@@ -1,8 +1,10 @@
 #pragma once
 
+#include "schema/overloaded.hpp"
 #include "tools/settings/settings.hpp"
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -20,10 +22,15 @@ using SettingValue = std::variant<bool, std::int64_t, double, std::string>;
 /// What the value of a setting is, and what a bare number means.
 enum class Unit { flag, text, count, milliseconds, seconds };
 
-/// Another name of a setting, in another system's documentation. The unit may differ.
+/// Another name of a setting, in another system's documentation.
 struct Alias {
+    constexpr Alias() = default;
+    // NOLINTNEXTLINE(google-explicit-constructor): tables read better without its name.
+    constexpr Alias(const char* the_name, std::optional<Unit> the_unit = {})
+        : name(the_name), unit(the_unit) {}
+
     std::string_view name;
-    Unit unit = Unit::count;
+    std::optional<Unit> unit;  ///< nullopt: that of the setting.
 };
 
 inline constexpr std::size_t kAliasesMax = 5;
@@ -44,11 +51,30 @@ using SettingPlace = std::variant<
     schema::LockGranularity& (*)(Settings&),
     LogFormat& (*)(Settings&)>;
 
+/// The field at the end of a path of members that begins in Settings.
+template <auto... Members>
+[[nodiscard]] auto& field_at(Settings& settings) {
+    return (settings.*....*Members);
+}
+
+/// Of what such a field holds.
+[[nodiscard]] constexpr Unit unit_of(const SettingPlace& field) {
+    return std::visit(
+        schema::Overloaded{
+            [](bool& (*)(Settings&)) { return Unit::flag; },
+            [](schema::Duration& (*)(Settings&)) { return Unit::milliseconds; },
+            [](std::integral auto& (*)(Settings&)) { return Unit::count; },
+            [](auto) { return Unit::text; },
+        },
+        field
+    );
+}
+
 /// One row of the settings table.
 struct Setting {
     std::string_view name;
-    Unit unit = Unit::count;
     SettingPlace field;
+    Unit unit = unit_of(field);
 
     /// The legal range: milliseconds for durations, else numbers; length for texts.
     std::int64_t least = 0;
