@@ -63,6 +63,11 @@ RecordField record_field(std::string_view name, const Record& record) {
     return {.name = name, .json = json, .text = json};
 }
 
+RecordField array_field(std::string_view name, const std::vector<std::string>& values) {
+    const std::string json = fmt::format("[{}]", fmt::join(values, ","));
+    return {.name = name, .json = json, .text = json};
+}
+
 RecordField time_field(
     std::string_view name,
     const std::optional<schema::TimePoint>& time,

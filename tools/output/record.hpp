@@ -40,6 +40,10 @@ using Record = std::vector<RecordField>;
 /// A JSON object within another one, which looks the same in tables.
 [[nodiscard]] RecordField record_field(std::string_view name, const Record& record);
 
+/// A JSON array of values that are JSON, which looks the same in tables.
+[[nodiscard]] RecordField
+array_field(std::string_view name, const std::vector<std::string>& values);
+
 /// ISO 8601: in UTC with milliseconds, elsewhere with the zone's offset; null when there is none.
 /// On a terminal tables tell how far it is from now, unless a zone was asked for.
 [[nodiscard]] RecordField time_field(

@@ -1,9 +1,6 @@
 #include "tools/records/facts_json.hpp"
 
-#include "tools/output/record.hpp"
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include "tools/output/fields.hpp"
 
 #include <optional>
 #include <string>
@@ -17,14 +14,8 @@ using deadletter::JobFacts;
 using deadletter::LimitUse;
 using deadletter::NodeView;
 
-[[nodiscard]] RecordField
-array_field(std::string_view name, const std::vector<std::string>& items) {
-    const std::string json = fmt::format("[{}]", fmt::join(items, ","));
-    return {.name = name, .json = json, .text = json};
-}
-
-[[nodiscard]] RecordField bound_or_null(std::string_view name, const std::optional<int>& number) {
-    return number ? number_field(name, *number) : text_or_null_field(name, {});
+[[nodiscard]] RecordField bound_field(std::string_view name, const std::optional<int>& bound) {
+    return field_types::shown(name, bound, timers::Zone::utc());
 }
 
 [[nodiscard]] RecordField limits_field(const JobFacts& facts) {
@@ -37,8 +28,8 @@ array_field(std::string_view name, const std::vector<std::string>& items) {
         }
         limits.push_back(json_of(Record{
             text_field("limit", use.group.name),
-            bound_or_null("concurrent", use.group.concurrent),
-            bound_or_null("perNode", use.group.per_node),
+            bound_field("concurrent", use.group.concurrent),
+            bound_field("perNode", use.group.per_node),
             text_or_null_field("rate", use.group.rate ? schema::text_of(*use.group.rate) : ""),
             number_field("running", deadletter::running_of(use)),
             time_field("nextStart", next),

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <limits>
 #include <utility>
 #include <variant>
@@ -50,61 +51,31 @@ constexpr std::size_t kMembersOfJob = 100;
     return {.name = "payload", .json = on_one_line(payload), .text = payload};
 }
 
-/// Shows a member: a visitor for their types.
-struct ShowMember {
-    const JobField& field;
-    std::string_view name;
-    const Job& job;
-    const timers::Zone& zone;
+/// Whether a member says nothing that its absence would not say.
+[[nodiscard]] bool is_nothing(const JobField& field, const Job& job) {
+    if (field.is_about(&Job::correlation_id) && job.correlation_id == job.id) {
+        return true;
+    }
+    return std::visit(
+        [&job]<typename Value>(Value Job::*member) { return job.*member == Value(); }, field.member
+    );
+}
 
-    RecordField operator()(std::string Job::*member) const {
-        if (field.is_list()) {
-            return texts_field(name, schema::names_in(job.*member));
-        }
-        return member == &Job::payload ? payload_field(job.payload)
-                                       : text_or_null_field(name, job.*member);
+/// What JSON has for a member.
+[[nodiscard]] JsonType type_of(const JobField& field) {
+    if (field.is_list()) {
+        return {.name = "array"};
     }
-    RecordField operator()(int Job::*member) const { return number_field(name, job.*member); }
-    RecordField operator()(std::int64_t Job::*member) const {
-        return number_field(name, job.*member);
+    if (field.is_about(&Job::payload)) {
+        return {.name = ""};
     }
-    RecordField operator()(bool Job::*member) const { return flag_field(name, job.*member); }
-    RecordField operator()(std::optional<schema::TimePoint> Job::*member) const {
-        return time_field(name, job.*member, zone);
-    }
-};
-
-/// Whether a member says nothing that its absence would not say: a visitor for their types.
-struct IsNothing {
-    const Job& job;
-
-    bool operator()(std::string Job::*member) const {
-        return (job.*member).empty() ||
-               (member == &Job::correlation_id && job.correlation_id == job.id);
-    }
-    bool operator()(int Job::*member) const { return job.*member == 0; }
-    bool operator()(std::int64_t Job::*member) const { return job.*member == 0; }
-    bool operator()(bool Job::*member) const { return !(job.*member); }
-    bool operator()(std::optional<schema::TimePoint> Job::*member) const { return !(job.*member); }
-};
-
-/// What JSON has for a member: a visitor for their types.
-struct DescribeMember {
-    const JobField& field;
-
-    JsonType operator()(std::string Job::*member) const {
-        if (field.is_list()) {
-            return {.name = "array"};
-        }
-        return member == &Job::payload ? JsonType{.name = ""} : JsonType{.is_nullable = true};
-    }
-    JsonType operator()(int Job::* /*member*/) const { return {.name = "integer"}; }
-    JsonType operator()(std::int64_t Job::* /*member*/) const { return {.name = "integer"}; }
-    JsonType operator()(bool Job::* /*member*/) const { return {.name = "boolean"}; }
-    JsonType operator()(std::optional<schema::TimePoint> Job::* /*member*/) const {
-        return {.format = "date-time", .is_nullable = true};
-    }
-};
+    JsonType type = std::visit(
+        []<typename Value>(Value Job::*) { return field_types::json_type_of<Value>(); },
+        field.member
+    );
+    type.is_nullable |= std::holds_alternative<std::string Job::*>(field.member);
+    return type;
+}
 
 /// Returns what is wrong; empty: nothing.
 [[nodiscard]] std::string read_names(std::string_view value, std::string& into) {
@@ -399,7 +370,20 @@ private:
 }  // namespace
 
 RecordField show_field(const JobField& field, const Job& job, const timers::Zone& zone) {
-    return std::visit(ShowMember{field, field.name, job, zone}, field.member);
+    if (field.is_about(&Job::payload)) {
+        return payload_field(job.payload);
+    }
+    return std::visit(
+        [&]<typename Value>(Value Job::*member) {
+            if constexpr (std::same_as<Value, std::string>) {
+                return field.is_list() ? texts_field(field.name, schema::names_in(job.*member))
+                                       : text_or_null_field(field.name, job.*member);
+            } else {
+                return field_types::shown(field.name, job.*member, zone);
+            }
+        },
+        field.member
+    );
 }
 
 std::string read_field(const JobField& field, std::string_view value, Job& job) {
@@ -423,7 +407,7 @@ Record lean_record_of(const Job& job) {
     static const std::vector<const JobField*> telling = telling_fields();
     Record record;
     for (const JobField* const field : telling) {
-        if (!std::visit(IsNothing{job}, field->member)) {
+        if (!is_nothing(*field, job)) {
             record.push_back(show_field(*field, job));
         }
     }
@@ -433,9 +417,7 @@ Record lean_record_of(const Job& job) {
 std::vector<DescribedField> described_job() {
     std::vector<DescribedField> all;
     for (const KnownMember& member : known_members()) {
-        const JsonType type = member.field == nullptr
-                                  ? JsonType()
-                                  : std::visit(DescribeMember{*member.field}, member.field->member);
+        const JsonType type = member.field == nullptr ? JsonType() : type_of(*member.field);
         all.push_back({.name = member.name, .meaning = {}, .type = type});
     }
     return all;

@@ -2,9 +2,6 @@
 
 #include "tools/output/record.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <chrono>
 #include <optional>
 #include <string>
@@ -20,7 +17,7 @@ using schema::RunSums;
 
 namespace {
 
-[[nodiscard]] std::string list_of(const std::vector<UnservedJobs>& unserved) {
+[[nodiscard]] RecordField unserved_field(const std::vector<UnservedJobs>& unserved) {
     std::vector<std::string> kinds;
     for (const auto& [kind, jobs] : unserved) {
         kinds.push_back(json_of(Record{
@@ -29,12 +26,11 @@ namespace {
             text_or_null_field("category", kind.category),
             text_or_null_field("tenantId", kind.tenant_id),
             text_or_null_field("processDefinitionId", kind.process_definition_id),
-            kind.priority ? number_field("priority", *kind.priority)
-                          : text_or_null_field("priority", {}),
+            field_types::shown("priority", kind.priority, timers::Zone::utc()),
             number_field("jobs", jobs),
         }));
     }
-    return fmt::format("[{}]", fmt::join(kinds, ","));
+    return array_field("unserved", kinds);
 }
 
 }  // namespace
@@ -56,8 +52,7 @@ RecordField external_field(const std::vector<deadletter::ExternalTopic>& topics)
     for (const deadletter::ExternalTopic& topic : topics) {
         objects.push_back(json_of(record_of(topic)));
     }
-    const std::string json = fmt::format("[{}]", fmt::join(objects, ","));
-    return {.name = "external", .json = json, .text = json};
+    return array_field("external", objects);
 }
 
 Record record_of(const std::vector<PlaceCount>& counts, const std::vector<UnservedJobs>& unserved) {
@@ -70,9 +65,9 @@ Record record_of(const std::vector<PlaceCount>& counts, const std::vector<Unserv
         }
     }
     return {
-        {.name = "places", .json = json_of(places), .text = {}},
-        {.name = "locked", .json = json_of(locked), .text = {}},
-        {.name = "unserved", .json = list_of(unserved), .text = {}},
+        record_field("places", places),
+        record_field("locked", locked),
+        unserved_field(unserved),
     };
 }
 
