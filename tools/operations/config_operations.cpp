@@ -1,7 +1,6 @@
 #include "persistence/drivers/database_url.hpp"
 #include "tools/handlers/command_handler.hpp"
 #include "tools/operations/nouns.hpp"
-#include "tools/session/service_handlers.hpp"
 #include "tools/settings/setting_table.hpp"
 #include "tools/settings/settings_text.hpp"
 #include "tools/text/terminal_text.hpp"

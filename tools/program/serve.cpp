@@ -6,7 +6,6 @@
 #include "tools/program/further_engine.hpp"
 #include "tools/service/api/engine_set.hpp"
 #include "tools/service/http_service.hpp"
-#include "tools/session/service_handlers.hpp"
 #include "tools/settings/setting_table.hpp"
 #include "tools/text/http_address.hpp"
 
@@ -98,20 +97,7 @@ void Reload::take_over_handlers(const Settings& anew) {
             LogLevel::warn, "these jobs are not taken here", {{"obstacle", obstacle}}
         );
     }
-    replace_configured_handlers(
-        engine_->handlers(),
-        {.clock = engine_->clock(),
-         .log = session_.log(),
-         .guardian = session_.guardian(),
-         .http_client = session_.http_client(),
-         .path = session_.path(),
-         .store = engine_->store(),
-         .jobs = engine_->executor_store(),
-         .instances = engine_->engine_store(),
-         .batches = engine_->batch_store(),
-         .counts = &session_.handler_counts()},
-        anew
-    );
+    replace_configured_handlers(*engine_, session_.surroundings(), anew);
     engine_->serve_anew();
     running_.commands = anew.commands;
     running_.targets = anew.targets;

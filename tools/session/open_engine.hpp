@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace jobstrand::cli {
 
@@ -38,12 +39,27 @@ struct EngineSurroundings {
     std::string engine_name = {};                                   ///< As tokens name it.
 };
 
-/// An engine that is not started, with the service's handlers. Throws as engine::Wiring does.
+/// An engine that is not started, with what the service can run: `noop` (succeeds), `log` (writes
+/// its payload as a line of level info), `command` (see CommandHandler), `http` (see HttpHandler),
+/// what suspends and activates at a date (see SuspensionOrder), what carries batches out (see
+/// operator_jobs.hpp), and the jobs of Flowable engines where the settings name some (see
+/// FlowableHandler). Throws as engine::Wiring does.
 [[nodiscard]] std::unique_ptr<engine::Wiring> open_engine(
     const std::string& database_url,
     const Settings& settings,
     OpenFor purpose,
     const EngineSurroundings& around
 );
+
+/// Goes by other programs and apps while jobs run: what has begun ends with the ones before.
+void replace_configured_handlers(
+    engine::Wiring& engine,
+    const EngineSurroundings& around,
+    const Settings& settings
+);
+
+/// What keeps this process from running configured commands and calling configured apps, one
+/// sentence each; empty: nothing.
+[[nodiscard]] std::vector<std::string> obstacles_to_handlers(const Settings& settings);
 
 }  // namespace jobstrand::cli

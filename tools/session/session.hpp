@@ -289,8 +289,6 @@ public:
 
     /// Of the programs that this process runs. It is not started yet.
     [[nodiscard]] Guardian& guardian() { return guardian_; }
-    /// Calls the apps of this process's jobs.
-    [[nodiscard]] HttpClient& http_client() { return *http_client_; }
 
     /// Of the handlers of engine().
     [[nodiscard]] HandlerCounts& handler_counts() { return handler_counts_; }
