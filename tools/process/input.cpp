@@ -58,47 +58,39 @@ constexpr std::size_t kPieceBytes = 64 * 1024;
 /// Throws CliError failed when the folder takes nothing.
 class NamelessFile final {
 public:
-    NamelessFile();
+    NamelessFile() : folder_(temporary_folder()) {
+        std::string name = folder_ / "jobstrand-XXXXXX";
+        file_ = UniqueFd(::mkostemp(name.data(), O_CLOEXEC));
+        if (!file_) {
+            fail(folder_, last_error());
+        }
+        content_ = std::make_unique<std::ifstream>(name, std::ios::binary);
+        const bool is_open = content_->good();
+        const std::string reason = last_error();
+        ::unlink(name.c_str());
+        if (!is_open) {
+            fail(folder_, reason);
+        }
+    }
 
-    void append(std::string_view bytes);
+    void append(std::string_view bytes) {
+        while (!bytes.empty()) {
+            const ssize_t written = ::write(file_.get(), bytes.data(), bytes.size());
+            if (written < 0 && errno != EINTR) {
+                fail(folder_, last_error());
+            }
+            bytes.remove_prefix(written < 0 ? 0 : static_cast<std::size_t>(written));
+        }
+    }
 
     /// All that was appended, from its start.
-    [[nodiscard]] std::unique_ptr<std::istream> content() &&;
+    [[nodiscard]] std::unique_ptr<std::istream> content() && { return std::move(content_); }
 
 private:
     std::filesystem::path folder_;
     UniqueFd file_;
     std::unique_ptr<std::istream> content_;
 };
-
-NamelessFile::NamelessFile() : folder_(temporary_folder()) {
-    std::string name = folder_ / "jobstrand-XXXXXX";
-    file_ = UniqueFd(::mkostemp(name.data(), O_CLOEXEC));
-    if (!file_) {
-        fail(folder_, last_error());
-    }
-    content_ = std::make_unique<std::ifstream>(name, std::ios::binary);
-    const bool is_open = content_->good();
-    const std::string reason = last_error();
-    ::unlink(name.c_str());
-    if (!is_open) {
-        fail(folder_, reason);
-    }
-}
-
-void NamelessFile::append(std::string_view bytes) {
-    while (!bytes.empty()) {
-        const ssize_t written = ::write(file_.get(), bytes.data(), bytes.size());
-        if (written < 0 && errno != EINTR) {
-            fail(folder_, last_error());
-        }
-        bytes.remove_prefix(written < 0 ? 0 : static_cast<std::size_t>(written));
-    }
-}
-
-std::unique_ptr<std::istream> NamelessFile::content() && {
-    return std::move(content_);
-}
 
 }  // namespace
 
@@ -206,35 +198,16 @@ std::optional<BoundedLine> BoundedLines::next() {
 
 namespace {
 
-class OpenFile final {
-public:
-    explicit OpenFile(const std::string& path)
-        : file_(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {}
-    ~OpenFile() {
-        if (file_ >= 0) {
-            ::close(file_);
-        }
-    }
+[[nodiscard]] bool is_pipe(const UniqueFd& file) {
+    struct stat about {};
+    return ::fstat(file.get(), &about) == 0 && S_ISFIFO(about.st_mode);
+}
 
-    OpenFile(const OpenFile&) = delete;
-    OpenFile& operator=(const OpenFile&) = delete;
-
-    [[nodiscard]] int descriptor() const { return file_; }
-
-    [[nodiscard]] bool is_pipe() const {
-        struct stat about {};
-        return ::fstat(file_, &about) == 0 && S_ISFIFO(about.st_mode);
-    }
-
-    /// Something is there, or its end.
-    [[nodiscard]] bool is_ready(std::chrono::milliseconds patience) const {
-        pollfd asked{.fd = file_, .events = POLLIN, .revents = 0};
-        return ::poll(&asked, 1, static_cast<int>(patience.count())) > 0;
-    }
-
-private:
-    const int file_;
-};
+/// Something is there, or its end.
+[[nodiscard]] bool is_ready(const UniqueFd& file, std::chrono::milliseconds patience) {
+    pollfd asked{.fd = file.get(), .events = POLLIN, .revents = 0};
+    return ::poll(&asked, 1, static_cast<int>(patience.count())) > 0;
+}
 
 }  // namespace
 
@@ -244,19 +217,19 @@ std::string read_bytes(
     std::string& text,
     std::chrono::milliseconds patience
 ) {
-    const OpenFile file(path);
-    if (file.descriptor() < 0) {
+    const UniqueFd file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    if (!file) {
         return last_error();
     }
-    const bool is_pipe = file.is_pipe();
+    const bool may_stall = is_pipe(file);
     text.clear();
     while (text.size() < limit) {
-        if (is_pipe && !file.is_ready(patience)) {
+        if (may_stall && !is_ready(file, patience)) {
             return "it is a pipe into which nobody writes";
         }
         const std::size_t start = text.size();
         text.resize(start + std::min(limit - start, kPieceBytes));
-        const ssize_t count = ::read(file.descriptor(), &text[start], text.size() - start);
+        const ssize_t count = ::read(file.get(), &text[start], text.size() - start);
         text.resize(start + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
         if (count == 0) {
             break;
