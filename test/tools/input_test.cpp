@@ -210,13 +210,12 @@ TEST_F(InputTest, What_comes_through_a_pipe_is_read_to_its_end) {
 }
 
 std::string line_of(const std::vector<LogField>& fields, LogFormat format) {
-    const LogLine line{
-        .time = schema::parse_instant("2026-11-20T10:15:30.123Z").value(),
-        .level = LogLevel::warn,
-        .message = "job failed",
-        .fields = fields,
-    };
-    return format_line(line, format);
+    const std::vector<jobstrand::LogField> shown(fields.begin(), fields.end());
+    return format_line(
+        {.level = LogLevel::warn, .message = "job failed", .fields = shown},
+        schema::parse_instant("2026-11-20T10:15:30.123Z").value(),
+        format
+    );
 }
 
 TEST(LogLine, Text_has_time_level_message_and_the_fields_by_name) {
@@ -307,11 +306,11 @@ TEST(EmbeddedLog, A_line_has_the_form_of_the_service) {
     EXPECT_EQ(
         text, "2026-11-20T10:15:30.123Z WARN  job failed id=17 error=\"no \\\"answer\\\"\\n\""
     );
-    const std::vector<LogField> same{{"id", 17}, {"error", "no \"answer\"\n"}, {"empty", ""}};
     EXPECT_EQ(
         text,
         format_line(
-            {.time = time, .level = LogLevel::warn, .message = "job failed", .fields = same},
+            {.level = LogLevel::warn, .message = "job failed", .fields = fields},
+            time,
             LogFormat::text
         )
     );

@@ -1,5 +1,7 @@
 #include "tools/process/boost_log.hpp"
 
+#include "schema/clock.hpp"
+
 #include <boost/core/null_deleter.hpp>
 #include <boost/log/attributes/attribute_value_impl.hpp>
 #include <boost/log/attributes/constant.hpp>
@@ -14,7 +16,6 @@
 #include <boost/log/utility/formatting_ostream.hpp>
 #include <boost/smart_ptr/make_shared_object.hpp>
 
-#include <chrono>
 #include <ostream>
 #include <vector>
 
@@ -26,29 +27,27 @@ namespace log = boost::log;
 
 using Backend = log::sinks::text_ostream_backend;
 using Frontend = log::sinks::synchronous_sink<Backend>;
-using LogFields = std::vector<schema::LogField>;
+using LogFields = std::vector<LogField>;
 
 // Names of the attributes that a record carries beside its message and severity.
 constexpr const char* kTime = "Time";
 constexpr const char* kFields = "LogFields";
 constexpr const char* kOwner = "Owner";
 
-[[nodiscard]] schema::TimePoint now() {
-    return std::chrono::floor<schema::Duration>(std::chrono::system_clock::now());
-}
-
 void format_record(const log::record_view& record, log::formatting_ostream& out, LogFormat format) {
     const auto message = record[log::expressions::smessage];
     const auto fields = log::extract<LogFields>(kFields, record);
     const LogLine line{
-        .time = log::extract_or_default<schema::TimePoint>(kTime, record, now()),
         .level =
             log::extract_or_default<schema::LogLevel>("Severity", record, schema::LogLevel::info),
         .message = message ? std::string_view(*message) : std::string_view{},
-        .fields = fields ? std::span<const schema::LogField>(*fields)
-                         : std::span<const schema::LogField>{},
+        .fields = fields ? std::span<const LogField>(*fields) : std::span<const LogField>{},
     };
-    out << format_line(line, format);
+    out << format_line(
+        line,
+        log::extract_or_default<schema::TimePoint>(kTime, record, schema::machine_clock().now()),
+        format
+    );
 }
 
 }  // namespace
@@ -85,7 +84,9 @@ public:
         if (!record) {
             return;
         }
-        record.attribute_values().insert(kTime, log::attributes::make_attribute_value(now()));
+        record.attribute_values().insert(
+            kTime, log::attributes::make_attribute_value(schema::machine_clock().now())
+        );
         record.attribute_values().insert(
             kFields, log::attributes::make_attribute_value(std::move(fields))
         );
@@ -120,7 +121,7 @@ void BoostLog::write(
     // A line that cannot be written (no memory, a closed stream) must not stop the work it tells
     // of.
     try {
-        sink_->write(level, message, LogFields(fields));
+        sink_->write(level, message, LogFields(fields.begin(), fields.end()));
     } catch (...) {
     }
 }

@@ -4,7 +4,6 @@
 #include "schema/time.hpp"
 
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -21,18 +20,11 @@ enum class LogFormat { text, json };
 [[nodiscard]] std::string_view name_of(schema::LogLevel level);
 [[nodiscard]] std::optional<schema::LogLevel> log_level_named(std::string_view name);
 
-/// What one line says. Borrows everything.
-struct LogLine {
-    schema::TimePoint time;
-    schema::LogLevel level = schema::LogLevel::info;
-    std::string_view message;
-    std::span<const schema::LogField> fields;
-};
-
 /// The line without its line break. In JSON numbers are numbers; the text form leaves out fields
 /// that are empty. Whatever the values hold, it is one line, and the fields of the text form can be
 /// told apart: `2026-11-20T10:15:30.123Z INFO  job failed id=17 message="a
 /// \"b\""`.
-[[nodiscard]] std::string format_line(const LogLine& line, LogFormat format);
+[[nodiscard]] std::string
+format_line(const LogLine& line, schema::TimePoint time, LogFormat format);
 
 }  // namespace jobstrand::cli

@@ -100,12 +100,15 @@ void end_if_nobody_reads() {
     }
 }
 
+std::optional<std::string> variable(const Environment& environment, std::string_view name) {
+    const auto found = environment.find(name);
+    const bool is_set = found != environment.end() && !found->second.empty();
+    return is_set ? std::optional(found->second) : std::nullopt;
+}
+
 bool takes_colours(const Environment& environment) {
-    const auto value = [&environment](std::string_view name) {
-        const auto found = environment.find(name);
-        return found == environment.end() ? std::string_view() : std::string_view(found->second);
-    };
-    return value("NO_COLOR").empty() && !value("TERM").empty() && value("TERM") != "dumb";
+    return !variable(environment, "NO_COLOR") &&
+           variable(environment, "TERM").value_or("dumb") != "dumb";
 }
 
 void end_quietly_after(std::chrono::seconds time) {
@@ -127,11 +130,6 @@ Environment environment_of_process() {
 
 namespace {
 
-std::string value_in(const Environment& environment, std::string_view name) {
-    const auto found = environment.find(name);
-    return found == environment.end() ? "" : found->second;
-}
-
 /// nullopt: it is none, or not above zero.
 std::optional<std::int64_t> positive(const std::string& text) {
     std::int64_t number = 0;
@@ -142,9 +140,9 @@ std::optional<std::int64_t> positive(const std::string& text) {
 }
 
 std::optional<schema::Duration> half_of_watchdog(const Environment& environment) {
-    const std::string process = value_in(environment, "WATCHDOG_PID");
-    const auto us = positive(value_in(environment, "WATCHDOG_USEC"));
-    if (!us || (!process.empty() && positive(process) != ::getpid())) {
+    const auto process = variable(environment, "WATCHDOG_PID");
+    const auto us = positive(variable(environment, "WATCHDOG_USEC").value_or(""));
+    if (!us || (process && positive(*process) != ::getpid())) {
         return std::nullopt;
     }
     const auto half = std::chrono::floor<schema::Duration>(std::chrono::microseconds(*us / 2));
@@ -154,7 +152,7 @@ std::optional<schema::Duration> half_of_watchdog(const Environment& environment)
 }  // namespace
 
 Supervisor::Supervisor(const Environment& environment)
-    : socket_(value_in(environment, "NOTIFY_SOCKET")),
+    : socket_(variable(environment, "NOTIFY_SOCKET").value_or("")),
       interval_(socket_.empty() ? std::nullopt : half_of_watchdog(environment)) {}
 
 void Supervisor::tell(std::string_view what, std::string_view text) const {

@@ -30,6 +30,10 @@ struct Streams {
 /// The environment variables.
 using Environment = std::map<std::string, std::string, std::less<>>;
 
+/// nullopt: it is not set, or empty.
+[[nodiscard]] std::optional<std::string>
+variable(const Environment& environment, std::string_view name);
+
 // What main does with the process itself.
 
 /// Opens something on those of 0, 1 and 2 that are closed, so that no file of ours gets their

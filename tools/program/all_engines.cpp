@@ -428,9 +428,7 @@ void require_sense(const Program& program, const TypedVerb& verb, const Environm
     const auto refuse = [](const std::string& why) {
         throw CliError(ExitCode::wrong_usage, "--engine all: " + why);
     };
-    const auto variable = environment.find("JOBSTRAND_DB");
-    const bool is_set = variable != environment.end() && !variable->second.empty();
-    if (program.globals().database_url || is_set) {
+    if (program.globals().database_url || variable(environment, "JOBSTRAND_DB")) {
         refuse("--db and JOBSTRAND_DB name one database; leave them out");
     }
     if (!program.over_network().contains(verb.words) && !verb.words.starts_with("schema ")) {

@@ -44,13 +44,6 @@ namespace {
     throw CliError(ExitCode::wrong_usage, message);
 }
 
-[[nodiscard]] std::optional<std::string>
-variable_of(const Environment& environment, std::string_view name) {
-    const auto found = environment.find(name);
-    const bool is_set = found != environment.end() && !found->second.empty();
-    return is_set ? std::optional(found->second) : std::nullopt;
-}
-
 [[nodiscard]] bool names_database(const GlobalOptions& options) {
     return options.database_url || options.config_file || options.engine;
 }
@@ -100,11 +93,11 @@ server_meant(const GlobalOptions& options, const Environment& environment, bool 
     if (!options.server && (names_database(options) || !is_over_network)) {
         return std::nullopt;
     }
-    const auto set = variable_of(environment, "JOBSTRAND_SERVER");
+    const auto set = variable(environment, "JOBSTRAND_SERVER");
     if (!options.server && !set) {
         return std::nullopt;
     }
-    if (!options.server && variable_of(environment, "JOBSTRAND_DB")) {
+    if (!options.server && variable(environment, "JOBSTRAND_DB")) {
         refuse("JOBSTRAND_SERVER and JOBSTRAND_DB are both set: say --server or --db");
     }
     if (!is_over_network) {
@@ -116,7 +109,7 @@ server_meant(const GlobalOptions& options, const Environment& environment, bool 
         .token = {},
     };
     const auto file =
-        options.token_file ? options.token_file : variable_of(environment, "JOBSTRAND_TOKEN_FILE");
+        options.token_file ? options.token_file : variable(environment, "JOBSTRAND_TOKEN_FILE");
     if (file) {
         server.token = token_in(*file);
     }

@@ -44,15 +44,6 @@ constexpr std::size_t kOwnerBytes = 16 * 1024;
     );
 }
 
-[[nodiscard]] std::optional<std::string>
-variable(const Environment& environment, std::string_view name) {
-    const auto found = environment.find(name);
-    if (found == environment.end() || found->second.empty()) {
-        return std::nullopt;
-    }
-    return found->second;
-}
-
 /// As the system knows whoever runs this process; empty: it does not.
 [[nodiscard]] std::string name_of_process_owner() {
     std::vector<char> texts(kOwnerBytes);
@@ -328,12 +319,12 @@ void Session::use_service_log() {
     if (streams_.err_descriptor && err_queue_ == nullptr) {
         const LogFormat format = settings().log_format;
         const auto told_drop = [format](std::uint64_t lines) {
-            const std::vector<schema::LogField> fields{{"lines", lines}};
+            const LogField field = schema::LogField("lines", lines);
             return format_line(
-                {.time = std::chrono::floor<schema::Duration>(std::chrono::system_clock::now()),
-                 .level = schema::LogLevel::warn,
+                {.level = schema::LogLevel::warn,
                  .message = "log lines were dropped: whoever reads this log had stalled",
-                 .fields = fields},
+                 .fields = {&field, 1}},
+                schema::machine_clock().now(),
                 format
             );
         };
