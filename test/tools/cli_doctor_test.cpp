@@ -4,7 +4,7 @@
 #include "test/fixtures/recording_log.hpp"
 #include "test/tools/cli_fixture.hpp"
 #include "tools/operations/doctor.hpp"
-#include "tools/program/serve.hpp"
+#include "tools/program/slow_step.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

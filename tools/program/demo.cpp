@@ -1,10 +1,10 @@
-#include "tools/program/demo.hpp"
-
 #include "tools/engine/wiring.hpp"
+#include "tools/operations/nouns.hpp"
+#include "tools/process/exit_code.hpp"
 #include "tools/process/signals.hpp"
-#include "tools/program/further_engine.hpp"
 #include "tools/service/http_service.hpp"
 #include "tools/session/open_engine.hpp"
+#include "tools/session/session.hpp"
 #include "tools/text/http_address.hpp"
 
 #include <fcntl.h>
@@ -22,6 +22,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -288,6 +289,11 @@ private:
     int lock_ = -1;
 };
 
+struct DemoOptions {
+    std::optional<std::string> http;  ///< Where to listen; nullopt: a free port of this machine.
+    bool no_browser = false;
+};
+
 [[nodiscard]] Settings demo_settings(const DemoOptions& options, const std::string& url) {
     Settings settings;
     settings.database_url = url;
@@ -324,9 +330,9 @@ void show_in_browser(const std::string& url) {
     }
 }
 
-}  // namespace
-
-ExitCode demo(Session& session, const DemoOptions& options) {
+/// `demo`: two nodes with living jobs on a temporary SQLite database, and the page that shows them,
+/// until a signal says stop. The database is removed then.
+[[nodiscard]] ExitCode demo(Session& session, const DemoOptions& options) {
     StopSignals signals;
     const DemoFolder folder;
     const std::string url = folder.database_url();
@@ -375,6 +381,24 @@ ExitCode demo(Session& session, const DemoOptions& options) {
     }
     http->stop();
     return ExitCode::done;
+}
+
+}  // namespace
+
+OperationNoun demo_verb() {
+    return {
+        .operations = {local_operation<DemoOptions>(
+            {.words = "demo",
+             .summary = "Show the page of a shop's jobs, on a temporary database, until Ctrl-C",
+             .examples = "  jobstrand demo\n"
+                         "  jobstrand demo --http 127.0.0.1:8080 --no-browser"},
+            {{"--http",
+              &DemoOptions::http,
+              "Where the page is [a free port of 127.0.0.1]",
+              {.unit = "ADDRESS:PORT", .may_be_empty = true}},
+             {"--no-browser", &DemoOptions::no_browser, "Only print the address"}},
+            demo
+        )}};
 }
 
 }  // namespace jobstrand::cli

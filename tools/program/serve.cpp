@@ -1,11 +1,14 @@
-#include "tools/program/serve.hpp"
-
 #include "tools/calls/span_exporter.hpp"
+#include "tools/engine/wiring.hpp"
+#include "tools/operations/nouns.hpp"
+#include "tools/process/exit_code.hpp"
 #include "tools/process/signals.hpp"
 #include "tools/process/this_process.hpp"
 #include "tools/program/further_engine.hpp"
+#include "tools/program/slow_step.hpp"
 #include "tools/service/api/engine_set.hpp"
 #include "tools/service/http_service.hpp"
+#include "tools/session/session.hpp"
 #include "tools/settings/setting_table.hpp"
 #include "tools/text/http_address.hpp"
 
@@ -20,8 +23,8 @@
 #include <exception>
 #include <future>
 #include <memory>
+#include <optional>
 #include <stdexcept>
-#include <stop_token>
 #include <string>
 #include <thread>
 #include <utility>
@@ -32,16 +35,6 @@ namespace jobstrand::cli {
 using namespace std::chrono_literals;
 using executor::StopMode;
 using schema::LogLevel;
-
-SlowStep::SlowStep(schema::Log& log, std::string waits_for, std::chrono::milliseconds patience)
-    : thread_([this, &log, waits_for = std::move(waits_for), patience](const std::stop_token& stop
-              ) {
-          std::unique_lock lock(mutex_);
-          is_over_.wait_for(lock, stop, patience, [] { return false; });
-          if (!stop.stop_requested()) {
-              log.write(schema::LogLevel::warn, "still starting", {{"waits_for", waits_for}});
-          }
-      }) {}
 
 namespace {
 
@@ -65,64 +58,83 @@ namespace {
     return names;
 }
 
-}  // namespace
+/// Takes over into a running service what its configuration file says now: `logLevel`, [commands]
+/// and [targets] with their secrets, and which jobs the node serves. Jobs that run end with what
+/// they began with. What else has changed is named in the log: it counts when the service is
+/// started again.
+///
+/// Thread safety: none needed; the thread that waits for signals calls it.
+class Reload final {
+public:
+    /// `engine` is the service's only one; nullptr: it has several, and then of the file `logLevel`
+    /// alone counts at once. Both are borrowed.
+    Reload(Session& session, engine::Wiring* engine)
+        : session_(session), engine_(engine), running_(session.settings()) {}
 
-void Reload::run() {
-    // Defended catch: a service goes on with the settings that it has.
-    try {
-        take_over(session_.settings_anew());
-    } catch (const std::exception& error) {
-        session_.log().write(
-            LogLevel::error,
-            "the configuration file is not taken over: what counted before still counts",
-            {{"error", error.what()}}
-        );
+    /// Without a configuration file there is nothing to read again.
+    [[nodiscard]] bool is_possible() const { return session_.config_file().has_value(); }
+
+    /// A file with a mistake is told in the log, and changes nothing.
+    void run() {
+        // Defended catch: a service goes on with the settings that it has.
+        try {
+            take_over(session_.settings_anew());
+        } catch (const std::exception& error) {
+            session_.log().write(
+                LogLevel::error,
+                "the configuration file is not taken over: what counted before still counts",
+                {{"error", error.what()}}
+            );
+        }
     }
-}
 
-void Reload::take_over(const Settings& anew) {
-    if (engine_ != nullptr) {
-        take_over_scope(anew);
-        take_over_handlers(anew);
+private:
+    void take_over(const Settings& anew) {
+        if (engine_ != nullptr) {
+            take_over_scope(anew);
+            take_over_handlers(anew);
+        }
+        session_.set_log_level(anew.log_level);
+        running_.log_level = anew.log_level;
+        session_.log().write(LogLevel::info, "the configuration file was read again", {});
+        print_what_waits(anew);
     }
-    session_.set_log_level(anew.log_level);
-    running_.log_level = anew.log_level;
-    session_.log().write(LogLevel::info, "the configuration file was read again", {});
-    print_what_waits(anew);
-}
 
-void Reload::take_over_handlers(const Settings& anew) {
-    for (const std::string& obstacle : obstacles_to_handlers(anew)) {
-        session_.log().write(
-            LogLevel::warn, "these jobs are not taken here", {{"obstacle", obstacle}}
-        );
+    void take_over_handlers(const Settings& anew) {
+        for (const std::string& obstacle : obstacles_to_handlers(anew)) {
+            session_.log().write(
+                LogLevel::warn, "these jobs are not taken here", {{"obstacle", obstacle}}
+            );
+        }
+        replace_configured_handlers(*engine_, session_.surroundings(), anew);
+        engine_->serve_anew();
+        running_.commands = anew.commands;
+        running_.targets = anew.targets;
     }
-    replace_configured_handlers(*engine_, session_.surroundings(), anew);
-    engine_->serve_anew();
-    running_.commands = anew.commands;
-    running_.targets = anew.targets;
-}
 
-void Reload::take_over_scope(const Settings& anew) {
-    if (anew.executor.scope == running_.executor.scope) {
-        return;
+    void take_over_scope(const Settings& anew) {
+        if (anew.executor.scope == running_.executor.scope) {
+            return;
+        }
+        engine_->limit_to(anew.executor.scope);
+        running_.executor.scope = anew.executor.scope;
     }
-    engine_->limit_to(anew.executor.scope);
-    running_.executor.scope = anew.executor.scope;
-}
 
-void Reload::print_what_waits(const Settings& anew) {
-    const auto names = changes(running_, anew);
-    if (!names.empty()) {
-        session_.log().write(
-            LogLevel::warn,
-            "these settings count when the service is started again",
-            {{"settings", fmt::format("{}", fmt::join(names, ", "))}}
-        );
+    void print_what_waits(const Settings& anew) {
+        const auto names = changes(running_, anew);
+        if (!names.empty()) {
+            session_.log().write(
+                LogLevel::warn,
+                "these settings count when the service is started again",
+                {{"settings", fmt::format("{}", fmt::join(names, ", "))}}
+            );
+        }
     }
-}
 
-namespace {
+    Session& session_;
+    engine::Wiring* const engine_;
+    Settings running_;  ///< What counts now.
+};
 
 /// After the second signal the executor waits five seconds for its handlers and writes their
 /// outcomes; beyond that there is nothing to wait for.
@@ -438,9 +450,16 @@ start_first(Session& session, Engines& engines, service::EngineSet* set, bool is
     return http;
 }
 
-}  // namespace
+struct ServeOptions {
+    bool no_executor = false;
+    std::optional<std::string> http;  ///< Where to listen, in place of httpListen.
+};
 
-ExitCode serve(Session& session, const ServeOptions& options) {
+/// `serve`: runs jobs until a signal says stop; SIGHUP makes it read its configuration file again,
+/// and without one stops it too. The first signal lets running jobs finish (within
+/// awaitTerminationPeriod) and frees those that wait; a second one stops them. Jobs that do not end
+/// even then are left to their locks, and the process ends at once, with exit code 1.
+[[nodiscard]] ExitCode serve(Session& session, const ServeOptions& options) {
     session.use_service_log();
     StopSignals signals;
     // A closed stderr must end no job; writing to it fails like any other write.
@@ -483,6 +502,25 @@ ExitCode serve(Session& session, const ServeOptions& options) {
         session.spans()->flush(kPatienceForSpans);
     }
     return ExitCode::done;
+}
+
+}  // namespace
+
+OperationNoun serve_verb() {
+    return {
+        .operations = {local_operation<ServeOptions>(
+            {.words = "serve",
+             .summary = "Run jobs, in the foreground, until SIGTERM (a second one stops at once)",
+             .examples = "  jobstrand serve --db sqlite:jobs.db\n"
+                         "  jobstrand serve --config jobstrand.toml\n"
+                         "  jobstrand serve --db sqlite:jobs.db --http 127.0.0.1:8080"},
+            {{"--no-executor", &ServeOptions::no_executor, "Run no jobs, only be there"},
+             {"--http",
+              &ServeOptions::http,
+              "Answer HTTP there, whatever httpListen says",
+              {.unit = "ADDRESS:PORT", .may_be_empty = true}}},
+            serve
+        )}};
 }
 
 }  // namespace jobstrand::cli
