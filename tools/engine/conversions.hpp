@@ -24,10 +24,19 @@
 
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 /// The public types and ours where they differ, in both directions. Nothing is decided here.
 namespace jobstrand::engine {
+
+/// A list of one.
+template <typename T>
+[[nodiscard]] std::vector<T> one(T item) {
+    std::vector<T> list;
+    list.push_back(std::move(item));
+    return list;
+}
 
 [[nodiscard]] schema::Job job_of(NewJob job);
 [[nodiscard]] std::vector<executor::UniqueJob> jobs_of(std::vector<NewJob> jobs);
@@ -103,11 +112,6 @@ template <typename Operation>
     operation(deadletter::BulkWatch{
         .on_item = [&](const deadletter::ItemResult& item) { result = item; }});
     return result;
-}
-
-template <typename Operation>
-[[nodiscard]] ChangeAnswer answer_of(const Operation& operation) {
-    return item_of(operation).answer;
 }
 
 }  // namespace jobstrand::engine

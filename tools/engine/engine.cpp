@@ -3,7 +3,6 @@
 #include "persistence/operator_store.hpp"
 #include "tools/engine/conversions.hpp"
 #include "tools/engine/engine_parts.hpp"
-#include "tools/engine/public_transaction.hpp"
 
 #include <fmt/format.h>
 #include <jobstrand/engine.hpp>
@@ -30,12 +29,6 @@ void require_ours(persistence::OperatorStore& store, std::string_view instance) 
             " is one of Flowable's: suspend and activate it with its RuntimeService"
         );
     }
-}
-
-std::vector<NewJob> one(NewJob job) {
-    std::vector<NewJob> jobs;
-    jobs.push_back(std::move(job));
-    return jobs;
 }
 
 /// As an executor takes them.
@@ -101,8 +94,7 @@ Engine::~Engine() {
 }
 
 void Engine::add_handler(std::string handler_type, Handler handler) {
-    Parts::require_function(handler_type, handler != nullptr);
-    parts_->add(handler_type, [&] {
+    parts_->add(handler_type, handler != nullptr, [&] {
         parts_->wiring_.handlers().add(
             handler_type,
             [parts = parts_.get(),
@@ -133,8 +125,7 @@ ServedScope Engine::scope() const {
 }
 
 void Engine::add_transactional_handler(std::string handler_type, TransactionalHandler handler) {
-    Parts::require_function(handler_type, handler != nullptr);
-    parts_->add(handler_type, [&] {
+    parts_->add(handler_type, handler != nullptr, [&] {
         parts_->wiring_.handlers().add_transactional(
             handler_type,
             [parts = parts_.get(), handler = std::move(handler)](
@@ -151,8 +142,7 @@ void Engine::add_transactional_handler(std::string handler_type, TransactionalHa
 }
 
 void Engine::add_async_handler(std::string handler_type, AsyncHandler handler) {
-    Parts::require_function(handler_type, handler != nullptr);
-    parts_->add(handler_type, [&] {
+    parts_->add(handler_type, handler != nullptr, [&] {
         parts_->wiring_.handlers().add_async(
             handler_type,
             [parts = parts_.get(),
@@ -214,15 +204,15 @@ void Engine::on_external_jobs(std::function<void()> hear) {
 }
 
 std::string Engine::enqueue(NewJob job) {
-    return enqueue_all(one(std::move(job))).front();
+    return enqueue_all(engine::one(std::move(job))).front();
 }
 
 std::string Engine::enqueue(Transaction& transaction, NewJob job) {
-    return enqueue_all(transaction, one(std::move(job))).front();
+    return enqueue_all(transaction, engine::one(std::move(job))).front();
 }
 
 std::string Engine::enqueue(const AppConnection& connection, NewJob job) {
-    return enqueue_all(connection, one(std::move(job))).front();
+    return enqueue_all(connection, engine::one(std::move(job))).front();
 }
 
 std::vector<std::string> Engine::enqueue_all(std::vector<NewJob> jobs) {
@@ -241,14 +231,14 @@ std::vector<std::string> Engine::enqueue_all(Transaction& transaction, std::vect
 Enqueued Engine::enqueue_unique(NewJob job) {
     engine::Wiring& wiring = parts_->outside_transaction(kUseTransaction);
     parts_->before_enqueue({&job, 1});
-    return wiring.enqueue_unique(jobs_of(wiring, one(std::move(job)))).front();
+    return wiring.enqueue_unique(jobs_of(wiring, engine::one(std::move(job)))).front();
 }
 
 Enqueued Engine::enqueue_unique(Transaction& transaction, NewJob job) {
     engine::Wiring& wiring = parts_->wiring();
     persistence::Transaction& ours = transaction.open().ours_of(wiring);
     parts_->before_enqueue({&job, 1});
-    return wiring.enqueue_unique(ours, jobs_of(wiring, one(std::move(job)))).front();
+    return wiring.enqueue_unique(ours, jobs_of(wiring, engine::one(std::move(job)))).front();
 }
 
 std::vector<std::string>
@@ -386,9 +376,10 @@ std::vector<JobDefinition> Engine::definitions(std::string_view after, std::size
 
 bool Engine::remove_definition(std::string_view name) {
     engine::Wiring& wiring = parts_->outside_transaction(kOutside);
-    return engine::answer_of([&](const deadletter::BulkWatch& watch) {
-               admin_of(wiring).remove({std::string(name)}, watch);
-           }) == ChangeAnswer::done;
+    const auto result = engine::item_of([&](const deadletter::BulkWatch& watch) {
+        admin_of(wiring).remove({std::string(name)}, watch);
+    });
+    return result.answer == ChangeAnswer::done;
 }
 
 std::int64_t Engine::cascade_override(std::string_view name) {

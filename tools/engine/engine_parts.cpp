@@ -5,7 +5,6 @@
 #include "schema/text/time_text.hpp"
 #include "schema/text/utf8.hpp"
 #include "tools/engine/conversions.hpp"
-#include "tools/engine/public_transaction.hpp"
 
 #include <fmt/format.h>
 
@@ -118,7 +117,16 @@ void Engine::Parts::before_run(const JobContext& context) const {
     }
 }
 
-void Engine::Parts::add(const std::string& handler_type, const std::function<void()>& add_it) {
+void Engine::Parts::add(
+    const std::string& handler_type,
+    bool has_function,
+    const std::function<void()>& add_it
+) {
+    if (!has_function) {
+        throw std::logic_error(
+            fmt::format("the handler for '{}' is an empty function: give it one", handler_type)
+        );
+    }
     const std::lock_guard lock(mutex_);
     if (phase_ != Phase::fresh && phase_ != Phase::running) {
         throw std::logic_error(
@@ -127,14 +135,6 @@ void Engine::Parts::add(const std::string& handler_type, const std::function<voi
     }
     add_it();
     wiring_.serve_anew();
-}
-
-void Engine::Parts::require_function(const std::string& handler_type, bool is_there) {
-    if (!is_there) {
-        throw std::logic_error(
-            fmt::format("the handler for '{}' is an empty function: give it one", handler_type)
-        );
-    }
 }
 
 // Where one transaction writes at a time, this one would wait for itself.

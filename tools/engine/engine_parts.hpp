@@ -1,23 +1,27 @@
 #pragma once
 
+#include "executor/enqueue/job_defaults.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "schema/clock.hpp"
 #include "schema/job_failure.hpp"
 #include "schema/log.hpp"
 #include "schema/time.hpp"
 #include "schema/uuid7.hpp"
 #include "tools/engine/conversions.hpp"
-#include "tools/engine/plain_producer.hpp"
-#include "tools/engine/public_transaction.hpp"
 #include "tools/engine/wiring.hpp"
 
 #include <jobstrand/engine.hpp>
+#include <jobstrand/enqueuer.hpp>
 #include <jobstrand/log.hpp>
+#include <jobstrand/transaction.hpp>
 
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -46,9 +50,110 @@ private:
     const LogLevel least_;
 };
 
+/// Enqueues on connections of the app: see Enqueuer. A job with a due date goes to the timers
+/// whatever the time is, because this machine's clock may not be the database's.
+///
+/// Thread safety: safe, for each connection one thread at a time. The clock must outlive it.
+class PlainProducer final {
+public:
+    /// Without `ids` it makes ids of its own.
+    PlainProducer(
+        const schema::Clock& clock,
+        schema::RetryPolicy policy,
+        std::shared_ptr<schema::FreshIds> ids = nullptr
+    );
+
+    std::vector<std::string> enqueue(const AppConnection& connection, std::vector<NewJob> jobs);
+
+private:
+    [[nodiscard]] std::vector<schema::PlacedJob> placed(std::vector<schema::Job> jobs) const;
+
+    const schema::Clock& clock_;
+    executor::JobDefaults defaults_;
+
+    std::mutex ids_mutex_;
+    schema::Uuid7Source payload_ids_;  ///< Guarded by ids_mutex_.
+};
+
+/// The threads that are inside a transaction of an engine.
+///
+/// Thread safety: safe.
+class TransactionThreads final {
+public:
+    /// This thread is inside for as long as it lives.
+    class Stay final {
+    public:
+        explicit Stay(TransactionThreads& threads) : threads_(threads) {
+            const std::lock_guard lock(threads_.mutex_);
+            place_ = threads_.inside_.insert(std::this_thread::get_id());
+        }
+        ~Stay() {
+            const std::lock_guard lock(threads_.mutex_);
+            threads_.inside_.erase(place_);
+        }
+
+        Stay(const Stay&) = delete;
+        Stay& operator=(const Stay&) = delete;
+
+    private:
+        TransactionThreads& threads_;
+        std::multiset<std::thread::id>::iterator place_;
+    };
+
+    [[nodiscard]] bool has_this_one() const {
+        const std::lock_guard lock(mutex_);
+        return inside_.contains(std::this_thread::get_id());
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::multiset<std::thread::id> inside_;  ///< Guarded by mutex_.
+};
+
 }  // namespace jobstrand::engine
 
 namespace jobstrand {
+
+/// What a public Transaction stands for, while it is open: the engine that began it, and ours.
+class Transaction::Open final {
+public:
+    Open(const engine::Wiring& owner, persistence::Transaction& transaction)
+        : owner_(owner), transaction_(&transaction) {}
+
+    /// Throws std::logic_error when it has ended.
+    [[nodiscard]] persistence::Transaction& ours() const;
+
+    /// The same, and when another engine began it.
+    [[nodiscard]] persistence::Transaction& ours_of(const engine::Wiring& engine) const;
+
+    void end() { transaction_ = nullptr; }
+
+private:
+    const engine::Wiring& owner_;
+    persistence::Transaction* transaction_;
+};
+
+namespace engine {
+
+/// Shows one of our transactions to the app for as long as this lives; copies that the app keeps
+/// are of no use then.
+class ShownTransaction final {
+public:
+    ShownTransaction(const Wiring& owner, persistence::Transaction& transaction)
+        : open_(std::make_shared<Transaction::Open>(owner, transaction)), face_(open_) {}
+    ~ShownTransaction() { open_->end(); }
+
+    ShownTransaction(const ShownTransaction&) = delete;
+    ShownTransaction& operator=(const ShownTransaction&) = delete;
+
+    [[nodiscard]] Transaction& face() { return face_; }
+
+private:
+    const std::shared_ptr<Transaction::Open> open_;
+    Transaction face_;
+};
+
+}  // namespace engine
 
 /// What stands behind the public engine: the wiring, and in which order calls make sense.
 ///
@@ -88,6 +193,19 @@ public:
         return answer;
     }
 
+    /// The same about one item.
+    template <typename Call>
+    deadletter::ItemResult result_of_change(const Call& call) {
+        return change([&](engine::Wiring& wiring) {
+            return engine::item_of([&](const deadletter::BulkWatch& watch) { call(wiring, watch); }
+            );
+        });
+    }
+    template <typename Call>
+    ChangeAnswer change_item(const Call& call) {
+        return result_of_change(call).answer;
+    }
+
     [[nodiscard]] engine::Wiring& wiring() { return wiring_; }
     [[nodiscard]] engine::PlainProducer& plain() { return plain_; }
     [[nodiscard]] schema::Log& log() { return log_; }
@@ -107,8 +225,8 @@ private:
     );
 
     void before_run(const JobContext& context) const;
-    static void require_function(const std::string& handler_type, bool is_there);
-    void add(const std::string& handler_type, const std::function<void()>& add_it);
+    void
+    add(const std::string& handler_type, bool has_function, const std::function<void()>& add_it);
 
     /// Calls the app with a transaction of ours.
     template <typename Call>

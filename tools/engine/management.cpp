@@ -142,26 +142,20 @@ ChangeAnswer Management::change(const std::string& id, const JobChange& change) 
 
 ChangeAnswer
 Management::cancel(const std::string& id, const std::string& by, const std::string& reason) {
-    return engine_.parts_->change([&](Wiring& wiring) {
-        return engine::answer_of([&](const deadletter::BulkWatch& watch) {
-            job_admin(wiring).cancel({id}, {.by = by, .reason = reason}, watch);
-        });
+    return engine_.parts_->change_item([&](Wiring& wiring, const deadletter::BulkWatch& watch) {
+        job_admin(wiring).cancel({id}, {.by = by, .reason = reason}, watch);
     });
 }
 
 ChangeAnswer Management::suspend_job(const std::string& id) {
-    return engine_.parts_->change([&](Wiring& wiring) {
-        return engine::answer_of([&](const deadletter::BulkWatch& watch) {
-            job_admin(wiring).suspend_jobs({id}, watch);
-        });
+    return engine_.parts_->change_item([&](Wiring& wiring, const deadletter::BulkWatch& watch) {
+        job_admin(wiring).suspend_jobs({id}, watch);
     });
 }
 
 ChangeAnswer Management::activate_job(const std::string& id) {
-    return engine_.parts_->change([&](Wiring& wiring) {
-        return engine::answer_of([&](const deadletter::BulkWatch& watch) {
-            job_admin(wiring).activate_jobs({id}, watch);
-        });
+    return engine_.parts_->change_item([&](Wiring& wiring, const deadletter::BulkWatch& watch) {
+        job_admin(wiring).activate_jobs({id}, watch);
     });
 }
 
@@ -188,18 +182,14 @@ Management::incidents(const IncidentQuery& query, const std::string& behind, std
 }
 
 ChangeAnswer Management::annotate_incident(const std::string& job, const std::string& text) {
-    return engine_.parts_->change([&](Wiring& wiring) {
-        return engine::answer_of([&](const deadletter::BulkWatch& watch) {
-            history_admin(wiring).annotate({job}, text, watch);
-        });
+    return engine_.parts_->change_item([&](Wiring& wiring, const deadletter::BulkWatch& watch) {
+        history_admin(wiring).annotate({job}, text, watch);
     });
 }
 
 ChangeAnswer Management::resolve_incident(const std::string& job) {
-    return engine_.parts_->change([&](Wiring& wiring) {
-        return engine::answer_of([&](const deadletter::BulkWatch& watch) {
-            history_admin(wiring).resolve({job}, watch);
-        });
+    return engine_.parts_->change_item([&](Wiring& wiring, const deadletter::BulkWatch& watch) {
+        history_admin(wiring).resolve({job}, watch);
     });
 }
 
@@ -216,10 +206,8 @@ std::vector<StoredLimit> Management::limits() {
 }
 
 ChangeAnswer Management::remove_limit(const std::string& name) {
-    return engine_.parts_->change([&](Wiring& wiring) {
-        return engine::answer_of([&](const deadletter::BulkWatch& watch) {
-            limit_admin(wiring).remove({name}, watch);
-        });
+    return engine_.parts_->change_item([&](Wiring& wiring, const deadletter::BulkWatch& watch) {
+        limit_admin(wiring).remove({name}, watch);
     });
 }
 

@@ -3,7 +3,6 @@
 #include "schema/uuid7.hpp"
 #include "tools/engine/engine_parts.hpp"
 
-#include <jobstrand/error.hpp>
 #include <jobstrand/named_lock.hpp>
 
 #include <algorithm>

@@ -1,5 +1,3 @@
-#include "tools/engine/plain_producer.hpp"
-
 #include "persistence/drivers/callback_connection.hpp"
 #include "persistence/drivers/driver.hpp"
 #include "persistence/drivers/mysql/mysql_errors.hpp"
@@ -10,6 +8,7 @@
 #include "schema/clock.hpp"
 #include "timers/series/series_planner.hpp"
 #include "tools/engine/conversions.hpp"
+#include "tools/engine/engine_parts.hpp"
 
 #include <fmt/format.h>
 #include <jobstrand/enqueuer.hpp>
@@ -171,9 +170,7 @@ Enqueuer::Enqueuer(Enqueuer&&) noexcept = default;
 Enqueuer& Enqueuer::operator=(Enqueuer&&) noexcept = default;
 
 std::string Enqueuer::enqueue(NewJob job) {
-    std::vector<NewJob> jobs;
-    jobs.push_back(std::move(job));
-    return enqueue_all(std::move(jobs)).front();
+    return enqueue_all(engine::one(std::move(job))).front();
 }
 
 std::vector<std::string> Enqueuer::enqueue_all(std::vector<NewJob> jobs) {

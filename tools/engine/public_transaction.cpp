@@ -1,7 +1,6 @@
-#include "tools/engine/public_transaction.hpp"
-
 #include "persistence/sql/sql_values.hpp"
 #include "tools/engine/conversions.hpp"
+#include "tools/engine/engine_parts.hpp"
 
 #include <jobstrand/value.hpp>
 

@@ -31,10 +31,8 @@ Value read(const schema::ParseResult<Value>& result) {
 
 template <typename Parts>
 ItemResult change_series(Parts& parts, SeriesChange change, const std::string& key) {
-    return parts.change([&](engine::Wiring& wiring) {
-        return engine::item_of([&](const deadletter::BulkWatch& watch) {
-            series_admin_of(wiring).change(change, {key}, watch);
-        });
+    return parts.result_of_change([&](engine::Wiring& wiring, const deadletter::BulkWatch& watch) {
+        series_admin_of(wiring).change(change, {key}, watch);
     });
 }
 
@@ -182,10 +180,9 @@ std::map<std::string, std::string> SeriesManagement::calendars() {
 }
 
 ChangeAnswer SeriesManagement::remove_calendar(const std::string& name) {
-    return engine_.parts_->change([&](engine::Wiring& wiring) {
-        return engine::answer_of([&](const deadletter::BulkWatch& watch) {
-            series_admin_of(wiring).remove_calendars({name}, watch);
-        });
+    return engine_.parts_->change_item([&](engine::Wiring& wiring,
+                                           const deadletter::BulkWatch& watch) {
+        series_admin_of(wiring).remove_calendars({name}, watch);
     });
 }
 

@@ -6,6 +6,7 @@
 #include "persistence/migration/schema_migration.hpp"
 #include "persistence/migration/table_changes.hpp"
 #include "schema/tables.hpp"
+#include "tools/engine/conversions.hpp"
 
 #include <memory>
 #include <string>
@@ -345,15 +346,11 @@ void Wiring::add_mover() {
 }
 
 std::string Wiring::enqueue(schema::Job job) {
-    std::vector<schema::Job> jobs;
-    jobs.push_back(std::move(job));
-    return enqueue_all(std::move(jobs)).front();
+    return enqueue_all(one(std::move(job))).front();
 }
 
 std::string Wiring::enqueue(persistence::Transaction& transaction, schema::Job job) {
-    std::vector<schema::Job> jobs;
-    jobs.push_back(std::move(job));
-    return enqueue_all(transaction, std::move(jobs)).front();
+    return enqueue_all(transaction, one(std::move(job))).front();
 }
 
 executor::BulkEnqueue Wiring::enqueueing() {
