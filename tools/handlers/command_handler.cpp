@@ -147,8 +147,8 @@ HandlerResult CommandHandler::operator()(const executor::JobContext& context) co
     if (end.kind == ChildProcessEnd::Kind::exited && end.code == 0) {
         return succeeded(command->first, end);
     }
-    if (use_.counts != nullptr && end.kind == ChildProcessEnd::Kind::timed_out) {
-        use_.counts->timed_out.fetch_add(1);
+    if (end.kind == ChildProcessEnd::Kind::timed_out) {
+        count_time_out(use_.counts);
     }
     return result_of(command->first, child, std::move(end));
 }
@@ -163,14 +163,10 @@ ChildProcess CommandHandler::prepare(
         .arguments = command.arguments,
         .working_directory = command.working_directory,
         .input = context.job.payload,
-        .time_limit = command.time_limit,
+        .time_limit = within_deadline(command.time_limit, context.deadline, use_.clock.now()),
         .keeps_stdout_apart = may_hand_on(context.job),
         .on_output = [&context](std::string_view bytes) { context.log(bytes); },
     };
-    if (context.deadline) {
-        const Duration left = *context.deadline - use_.clock.now();
-        child.time_limit = std::clamp(left, Duration{0}, command.time_limit);
-    }
     std::move(
         payload.arguments.begin(), payload.arguments.end(), std::back_inserter(child.arguments)
     );

@@ -28,19 +28,6 @@ using executor::Failed;
 using executor::Interrupted;
 using schema::Duration;
 
-/// What is left of `limit` until the run should be over.
-[[nodiscard]] Duration
-within_deadline(Duration limit, const executor::JobContext& context, schema::TimePoint now) {
-    return context.deadline ? std::clamp<Duration>(*context.deadline - now, Duration{0}, limit)
-                            : limit;
-}
-
-void count_time_out(HandlerCounts* counts) {
-    if (counts != nullptr) {
-        counts->timed_out.fetch_add(1);
-    }
-}
-
 /// Lives until the timer has fired or was cancelled.
 class CallBackWait final : public std::enable_shared_from_this<CallBackWait> {
 public:
@@ -137,7 +124,8 @@ void HttpHandler::call(const std::shared_ptr<CallPool>& app, const std::shared_p
         // The run is kept by what is told of the answer.
         [&context, &clock, app = app.get()]() -> CallPool::Prepared {
             const schema::TimePoint now = clock.now();
-            const Duration limit = within_deadline(app->target().settings.time_limit, context, now);
+            const Duration limit =
+                within_deadline(app->target().settings.time_limit, context.deadline, now);
             return {request_for(context, app->target(), now, now + limit), limit};
         },
         context.stop,
@@ -157,7 +145,7 @@ void HttpHandler::call(const std::shared_ptr<CallPool>& app, const std::shared_p
                 return;
             }
             const Duration limit =
-                within_deadline(*target.settings.call_back_within, run->context(), now);
+                within_deadline(*target.settings.call_back_within, run->context().deadline, now);
             wait_for_call_back(
                 use.client.context(),
                 run,

@@ -15,6 +15,20 @@ constexpr Duration kLongestWait = 5min;
 
 }  // namespace
 
+void count_time_out(HandlerCounts* counts) {
+    if (counts != nullptr) {
+        counts->timed_out.fetch_add(1);
+    }
+}
+
+Duration within_deadline(
+    Duration limit,
+    const std::optional<schema::TimePoint>& deadline,
+    schema::TimePoint now
+) {
+    return deadline ? std::clamp<Duration>(*deadline - now, Duration{0}, limit) : limit;
+}
+
 executor::Interrupted PlaceFaults::put_off(std::string_view what, std::string_view why) {
     const schema::SteadyPoint now = clock_.steady_now();
     bool is_new = false;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,16 @@ struct HandlerCounts {
     /// Programs that were ended, and apps that did not answer or call back, at their time limits.
     std::atomic<std::uint64_t> timed_out{0};
 };
+
+/// `counts` may be nullptr: nobody watches.
+void count_time_out(HandlerCounts* counts);
+
+/// What is left of `limit` until the run should be over.
+[[nodiscard]] schema::Duration within_deadline(
+    schema::Duration limit,
+    const std::optional<schema::TimePoint>& deadline,
+    schema::TimePoint now
+);
 
 /// What keeps jobs from beginning on this node although nothing is wrong with them: a program that
 /// is not there, too few descriptors. Such a job is given back without an attempt, and waits

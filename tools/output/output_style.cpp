@@ -23,23 +23,8 @@ constexpr std::array<std::pair<std::string_view, Tone>, 7> kWords{{
 
 constexpr std::size_t kGroup = 3;
 
-[[nodiscard]] std::string_view code_of(Tone tone) {
-    switch (tone) {
-        case Tone::plain:
-            return {};
-        case Tone::heading:
-            return "1";
-        case Tone::quiet:
-            return "2";
-        case Tone::good:
-            return "32";
-        case Tone::warning:
-            return "33";
-        case Tone::bad:
-            return "31";
-    }
-    return {};
-}
+/// In the order of the tones.
+constexpr std::array<std::string_view, 6> kCodes{"", "1", "2", "32", "33", "31"};
 
 [[nodiscard]] bool is_digits(std::string_view text) {
     return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
@@ -48,7 +33,7 @@ constexpr std::size_t kGroup = 3;
 }  // namespace
 
 std::string in_tone(Tone tone, std::string_view text, const OutputStyle& style) {
-    const std::string_view code = code_of(tone);
+    const std::string_view code = kCodes.at(static_cast<std::size_t>(tone));
     if (!style.is_coloured || code.empty() || text.empty()) {
         return std::string(text);
     }

@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -23,6 +24,7 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -176,12 +178,9 @@ public:
             )};
         }
         std::vector<std::string> lines;
-        for (std::size_t at = 0; at < err_.text.size();) {
-            const std::size_t end = std::min(err_.text.find('\n', at), err_.text.size());
-            std::string line = err_.text.substr(at, end - at);
-            line.erase(0, line.starts_with(kErrorStart) ? kErrorStart.size() : 0);
-            lines.push_back(std::move(line));
-            at = end + 1;
+        std::istringstream text(err_.text);
+        for (std::string line; std::getline(text, line);) {
+            lines.push_back(line.substr(line.starts_with(kErrorStart) ? kErrorStart.size() : 0));
         }
         return lines;
     }
@@ -296,16 +295,12 @@ void show_json(std::ostream& out, const EngineRuns& runs) {
     out << '[';
     const char* before = "\n";
     for (const auto& run : runs) {
-        std::string errors;
-        for (const std::string& line : run->errors()) {
-            errors += (errors.empty() ? "" : "\n") + line;
-        }
         out << fmt::format(
             R"({}  {{"engine": {}, "exitCode": {}, "errors": {}, "result": {}}})",
             before,
             json_string(run->engine()),
             static_cast<int>(run->code()),
-            json_string(errors),
+            json_string(fmt::format("{}", fmt::join(run->errors(), "\n"))),
             as_json(run->output())
         );
         before = ",\n";
@@ -315,16 +310,13 @@ void show_json(std::ostream& out, const EngineRuns& runs) {
 
 /// Each line is an object.
 void show_json_lines(std::ostream& out, const EngineRun& run) {
-    const std::string& text = run.output();
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t end = std::min(text.find('\n', at), text.size());
-        const std::string line = text.substr(at, end - at);
+    std::istringstream text(run.output());
+    for (std::string line; std::getline(text, line);) {
         if (line.starts_with('{')) {
             const bool is_empty = line.starts_with("{}");
             out << "{\"engine\":" << json_string(run.engine()) << (is_empty ? "" : ",")
                 << line.substr(1) << '\n';
         }
-        at = end + 1;
     }
 }
 
@@ -456,10 +448,9 @@ arguments_for(const NamedEngine& engine, const Session& session, const TypedVerb
     if (!session.reason().empty()) {
         arguments.insert(arguments.end(), {"--reason", session.reason()});
     }
-    for (std::size_t at = 0; at < verb.words.size();) {
-        const std::size_t end = std::min(verb.words.find(' ', at), verb.words.size());
-        arguments.push_back(verb.words.substr(at, end - at));
-        at = end + 1;
+    std::istringstream words(verb.words);
+    for (std::string word; words >> word;) {
+        arguments.push_back(word);
     }
     arguments.insert(arguments.end(), verb.arguments.begin(), verb.arguments.end());
     return arguments;

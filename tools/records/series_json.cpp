@@ -123,23 +123,9 @@ template <typename Member>
     return record;
 }
 
-template <std::string Series::*Member>
-[[nodiscard]] std::string read_series_text(std::string_view value, executor::NewJob& into) {
-    return read_text(value, into.series.*Member);
-}
-
-template <bool Series::*Member>
-[[nodiscard]] std::string read_series_flag(std::string_view value, executor::NewJob& into) {
-    return read_flag(value, into.series.*Member);
-}
-
-template <std::optional<schema::TimePoint> Series::*Member>
-[[nodiscard]] std::string read_series_time(std::string_view value, executor::NewJob& into) {
-    return read_instant(value, into.series.*Member);
-}
-
-[[nodiscard]] std::string read_misfire_threshold(std::string_view value, executor::NewJob& into) {
-    return read_duration(value, into.series.misfire_threshold);
+template <auto Read, auto Member>
+[[nodiscard]] std::string read_of_series(std::string_view value, executor::NewJob& into) {
+    return Read(value, into.series.*Member);
 }
 
 [[nodiscard]] std::string read_state(std::string_view value, executor::NewJob& into) {
@@ -160,19 +146,19 @@ template <std::optional<schema::TimePoint> Series::*Member>
 }
 
 constexpr std::array kMembers{
-    SeriesMember{"group", read_series_text<&Series::group>},
-    SeriesMember{"description", read_series_text<&Series::description>},
-    SeriesMember{"zone", read_series_text<&Series::zone>},
-    SeriesMember{"dst", read_series_text<&Series::dst_rule>},
-    SeriesMember{"calendar", read_series_text<&Series::calendar>},
-    SeriesMember{"start", read_series_time<&Series::start>},
-    SeriesMember{"end", read_series_time<&Series::end>},
-    SeriesMember{"misfire", read_series_text<&Series::misfire>},
-    SeriesMember{"misfireThreshold", read_misfire_threshold},
-    SeriesMember{"overlap", read_series_flag<&Series::overlap>},
-    SeriesMember{"keepData", read_series_flag<&Series::keep_data>},
-    SeriesMember{"recovery", read_series_flag<&Series::recovery>},
-    SeriesMember{"stopOnDeadLetter", read_series_flag<&Series::stop_on_dead_letter>},
+    SeriesMember{"group", read_of_series<read_text, &Series::group>},
+    SeriesMember{"description", read_of_series<read_text, &Series::description>},
+    SeriesMember{"zone", read_of_series<read_text, &Series::zone>},
+    SeriesMember{"dst", read_of_series<read_text, &Series::dst_rule>},
+    SeriesMember{"calendar", read_of_series<read_text, &Series::calendar>},
+    SeriesMember{"start", read_of_series<read_instant, &Series::start>},
+    SeriesMember{"end", read_of_series<read_instant, &Series::end>},
+    SeriesMember{"misfire", read_of_series<read_text, &Series::misfire>},
+    SeriesMember{"misfireThreshold", read_of_series<read_duration, &Series::misfire_threshold>},
+    SeriesMember{"overlap", read_of_series<read_flag, &Series::overlap>},
+    SeriesMember{"keepData", read_of_series<read_flag, &Series::keep_data>},
+    SeriesMember{"recovery", read_of_series<read_flag, &Series::recovery>},
+    SeriesMember{"stopOnDeadLetter", read_of_series<read_flag, &Series::stop_on_dead_letter>},
     SeriesMember{"state", read_state, false},
     SeriesMember{"previousFire", ignore, false},
     SeriesMember{"nextFire", ignore, false},

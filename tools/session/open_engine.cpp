@@ -8,11 +8,11 @@
 #include "tools/handlers/handler_payloads.hpp"
 #include "tools/handlers/http_handler.hpp"
 #include "tools/handlers/operator_jobs.hpp"
+#include "tools/text/joined.hpp"
 
 #include <jobstrand/engine_of.hpp>
 
 #include <algorithm>
-#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -184,19 +184,12 @@ void replace_configured_handlers(
 }
 
 std::vector<std::string> obstacles_to_handlers(const Settings& settings) {
-    std::vector<std::string> obstacles = obstacles_to_commands(settings.commands);
-    std::vector<std::string> of_targets = obstacles_to_targets(settings.targets);
-    obstacles.insert(
-        obstacles.end(),
-        std::make_move_iterator(of_targets.begin()),
-        std::make_move_iterator(of_targets.end())
+    const bool has_engines = !settings.flowable.engines.empty();
+    return joined(
+        obstacles_to_commands(settings.commands),
+        obstacles_to_targets(settings.targets),
+        has_engines ? obstacles_to_engines(settings.flowable) : std::vector<std::string>()
     );
-    if (!settings.flowable.engines.empty()) {
-        for (std::string& obstacle : obstacles_to_engines(settings.flowable)) {
-            obstacles.push_back(std::move(obstacle));
-        }
-    }
-    return obstacles;
 }
 
 }  // namespace jobstrand::cli

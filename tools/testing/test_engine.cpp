@@ -26,35 +26,28 @@ namespace jobstrand::test_kit {
 class TemporaryDatabase final {
 public:
     /// Throws std::system_error when there is no place for it.
-    TemporaryDatabase();
-    ~TemporaryDatabase();
+    TemporaryDatabase() {
+        const auto parent = std::filesystem::temp_directory_path();
+        std::string name = (parent / "jobstrand-test-XXXXXX").string();
+        if (::mkdtemp(name.data()) == nullptr) {
+            throw std::system_error(errno, std::generic_category(), "cannot create " + name);
+        }
+        folder_ = name;
+    }
+    ~TemporaryDatabase() {
+        std::error_code ignored;
+        std::filesystem::remove_all(folder_, ignored);
+    }
 
     TemporaryDatabase(const TemporaryDatabase&) = delete;
     TemporaryDatabase& operator=(const TemporaryDatabase&) = delete;
 
     [[nodiscard]] std::string path() const { return (folder_ / "jobs.db").string(); }
-    [[nodiscard]] std::string url() const;
+    [[nodiscard]] std::string url() const { return "sqlite:" + path() + "?synchronous=off"; }
 
 private:
     std::filesystem::path folder_;
 };
-
-TemporaryDatabase::TemporaryDatabase() {
-    std::string name = (std::filesystem::temp_directory_path() / "jobstrand-test-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) {
-        throw std::system_error(errno, std::generic_category(), "cannot create " + name);
-    }
-    folder_ = name;
-}
-
-TemporaryDatabase::~TemporaryDatabase() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-}
-
-std::string TemporaryDatabase::url() const {
-    return "sqlite:" + path() + "?synchronous=off";
-}
 
 }  // namespace jobstrand::test_kit
 

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <iterator>
+#include <span>
 #include <string_view>
 
 namespace jobstrand::cli {
@@ -116,13 +117,6 @@ constexpr std::array kRelativeUnits{
     RelativeUnit{1s, 1s, "s"},
 };
 
-struct Unit {
-    std::int64_t seconds;
-    const char* name;
-};
-
-constexpr std::array kUnits{Unit{86'400, "d"}, Unit{3'600, "h"}, Unit{60, "min"}, Unit{1, "s"}};
-
 }  // namespace
 
 std::string relative_time(schema::TimePoint time, schema::TimePoint now) {
@@ -139,10 +133,10 @@ std::string relative_time(schema::TimePoint time, schema::TimePoint now) {
 }
 
 std::string age_text(schema::Duration age) {
-    const std::int64_t seconds = std::chrono::floor<std::chrono::seconds>(age).count();
-    for (const auto& [size, name] : kUnits) {
-        if (seconds >= size) {
-            return fmt::format("{} {} ago", seconds / size, name);
+    // Years are told in days.
+    for (const RelativeUnit& unit : std::span(kRelativeUnits).subspan(1)) {
+        if (age >= unit.length) {
+            return fmt::format("{} {} ago", age / unit.length, unit.word);
         }
     }
     return "0 s ago";
