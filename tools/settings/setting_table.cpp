@@ -110,12 +110,8 @@ private:
         return std::nullopt;
     }
 
-    [[nodiscard]] Refusal store(int& field) const { return store_number(field); }
-    [[nodiscard]] Refusal store(std::size_t& field) const { return store_number(field); }
-    [[nodiscard]] Refusal store(std::int64_t& field) const { return store_number(field); }
-
-    template <typename Number>
-    [[nodiscard]] Refusal store_number(Number& field) const {
+    template <std::integral Number>
+    [[nodiscard]] Refusal store(Number& field) const {
         const std::int64_t* number = std::get_if<std::int64_t>(&value_);
         if (number == nullptr || !is_in_range(setting_, *number)) {
             return "must be a whole number, " + range_of(setting_);
@@ -223,9 +219,9 @@ std::string text_of(const Settings& settings, const Setting& setting) {
             [&copy](bool& (*field)(Settings&)) {
                 return std::string(field(copy) ? "true" : "false");
             },
-            [&copy](int& (*field)(Settings&)) { return std::to_string(field(copy)); },
-            [&copy](std::size_t& (*field)(Settings&)) { return std::to_string(field(copy)); },
-            [&copy](std::int64_t& (*field)(Settings&)) { return std::to_string(field(copy)); },
+            [&copy](std::integral auto& (*field)(Settings&)) {
+                return std::to_string(field(copy));
+            },
             [&copy](Duration& (*field)(Settings&)) { return schema::format_duration(field(copy)); },
             [&copy](std::string& (*field)(Settings&)) { return field(copy); },
             [&copy](std::vector<std::string>& (*field)(Settings&)) {

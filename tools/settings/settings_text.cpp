@@ -34,8 +34,8 @@ namespace {
     return url ? persistence::without_password(url.value()) : text;
 }
 
-/// As it is shown to people, without secrets.
-[[nodiscard]] std::string shown(const Setting& setting, const std::string& text) {
+/// As it is shown to people.
+[[nodiscard]] std::string without_secrets(const Setting& setting, const std::string& text) {
     if (setting.name == "db") {
         return shown_url(text);
     }
@@ -45,7 +45,7 @@ namespace {
 [[nodiscard]] std::string toml_value(const Settings& settings, const Setting& setting) {
     const std::string text = text_of(settings, setting);
     const bool is_bare = setting.unit == Unit::flag || setting.unit == Unit::count;
-    return is_bare ? text : toml_text(shown(setting, text));
+    return is_bare ? text : toml_text(without_secrets(setting, text));
 }
 
 /// Of a table.
@@ -79,7 +79,7 @@ void append_table(std::string& out, const std::string& name, const nlohmann::ord
     if (setting.unit == Unit::flag || setting.unit == Unit::count) {
         return nlohmann::ordered_json::parse(text);
     }
-    return shown(setting, text);
+    return without_secrets(setting, text);
 }
 
 [[nodiscard]] std::string code(std::string_view text) {
