@@ -3,8 +3,6 @@
 #include "tools/operations/nouns.hpp"
 #include "tools/text/terminal_text.hpp"
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -106,19 +104,14 @@ template <typename Member>
 
 [[nodiscard]] Batch found(std::optional<Batch> batch, const std::string& id) {
     if (!batch) {
-        throw CliError(
-            ExitCode::not_found, fmt::format("there is no batch {}", quoted_if_needed(id))
-        );
+        throw NotFound("there is no batch {}", quoted_if_needed(id));
     }
     return *std::move(batch);
 }
 
 void require_state(const Batch& batch, BatchState state) {
     if (batch.state != state) {
-        throw CliError(
-            ExitCode::refused,
-            fmt::format("the batch {} is {} and stays so", batch.id, name_of(batch.state))
-        );
+        throw Refused("the batch {} is {} and stays so", batch.id, name_of(batch.state));
     }
 }
 
@@ -161,12 +154,7 @@ void require_state(const Batch& batch, BatchState state) {
     for (const std::string& id : wanted.ids) {
         const Batch batch = found(session.batches().find(id), id);
         if (!session.batches().remove(id)) {
-            throw CliError(
-                ExitCode::refused,
-                fmt::format(
-                    "the batch {} is {}: pause or cancel it first", id, name_of(batch.state)
-                )
-            );
+            throw Refused("the batch {} is {}: pause or cancel it first", id, name_of(batch.state));
         }
         session.count_changes(1);
         ++count.removed;

@@ -71,7 +71,7 @@ struct CalendarStored {
 
 [[nodiscard]] std::string text_of(Session& session, const CalendarText& given) {
     if (given.text.has_value() == given.from.has_value()) {
-        throw CliError(ExitCode::wrong_usage, "say what it excludes: TEXT, or --from FILE");
+        throw WrongUsage("say what it excludes: TEXT, or --from FILE");
     }
     return given.text ? *given.text : content_of(session, "--from", *given.from);
 }
@@ -84,7 +84,7 @@ struct CalendarStored {
     const std::vector<StoredCalendar> all = session.series_store().calendars();
     const auto found = std::ranges::find(all, named.name, &StoredCalendar::name);
     if (found == all.end()) {
-        throw CliError(ExitCode::not_found, no_such_calendar(named.name));
+        throw NotFound(no_such_calendar(named.name));
     }
     return *found;
 }
@@ -94,9 +94,7 @@ struct CalendarStored {
     const StoredCalendar calendar{
         .name = id_of("the name", given.name), .text = text_of(session, given)};
     if (const auto read = timers::parse_calendar(calendar.text); !read) {
-        throw CliError(
-            ExitCode::wrong_usage, "TEXT is wrong " + with_mark(calendar.text, read.error())
-        );
+        throw WrongUsage("TEXT is wrong " + with_mark(calendar.text, read.error()));
     }
     return {
         .name = calendar.name,

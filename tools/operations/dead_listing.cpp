@@ -74,13 +74,10 @@ const std::vector<TableColumn>& dead_columns() {
         filter_of(session, options.filter), options.after, limit_of(session, options.limit)
     );
     if (!page) {
-        throw CliError(
-            ExitCode::not_found,
-            fmt::format(
-                "{} is no dead letter any more, so there is no going on behind it: begin anew, or "
-                "with --failed-before",
-                quoted_if_needed(options.after)
-            )
+        throw NotFound(
+            "{} is no dead letter any more, so there is no going on behind it: begin anew, or "
+            "with --failed-before",
+            quoted_if_needed(options.after)
         );
     }
     return std::move(*page);
@@ -123,7 +120,7 @@ namespace {
              [&](const deadletter::BulkCounts& counts) {
                  progress.show(counts.done, counts.total);
                  if (session.must_stop()) {
-                     throw CliError(ExitCode::failed, "the service stops: ask again");
+                     throw Failed("the service stops: ask again");
                  }
                  return true;
              }}
@@ -194,29 +191,29 @@ ExitCode list_causes(Session& session, const GroupsOptions& options) {
     );
     if (summary.looked_at) {
         session.note_looked_at(*summary.looked_at);
-        session.tell(fmt::format(
+        session.tell(
             "these are of the latest {} dead letters; without --soon all are read",
             *summary.looked_at
-        ));
+        );
     }
     if (summary.groups.size() > limit) {
-        session.tell(fmt::format(
+        session.tell(
             "there are {} more groups: say --limit, or a filter", summary.groups.size() - limit
-        ));
+        );
     }
     if (summary.others > 0) {
-        session.tell(fmt::format(
+        session.tell(
             "{} dead letters are of further causes than the {} that are told apart: take a filter",
             summary.others,
             deadletter::kCausesKept
-        ));
+        );
     }
     return ExitCode::done;
 }
 
 ExitCode export_dead(Session& session, const DeadBulkOptions& options) {
     if (session.format() != OutputFormat::table && session.format() != OutputFormat::jsonl) {
-        throw CliError(ExitCode::wrong_usage, "dead export writes JSON lines: leave -o out");
+        throw WrongUsage("dead export writes JSON lines: leave -o out");
     }
     const auto selection = dead_selection_of(session, options);
     const auto write = [&](const persistence::JobCopy& copy) {
@@ -342,26 +339,21 @@ private:
 
     void print_bad(std::int64_t number, const std::string& problem) {
         if (static_cast<std::size_t>(++bad_) <= kBadLinesTold) {
-            session_.tell(fmt::format("{}:{}: {}", input_.name(), number, problem));
+            session_.tell("{}:{}: {}", input_.name(), number, problem);
         }
     }
 
     void stop_if_asked() {
         if (session_.must_stop()) {
             session_.count_changes(added_);
-            throw CliError(
-                ExitCode::failed,
-                fmt::format("the service stops: {} were added; ask again for the rest", added_)
-            );
+            throw Failed("the service stops: {} were added; ask again for the rest", added_);
         }
     }
 
     [[nodiscard]] ExitCode finish() {
         session_.count_changes(added_);
         if (static_cast<std::size_t>(bad_) > kBadLinesTold) {
-            session_.tell(
-                fmt::format("... and {} more lines", static_cast<std::size_t>(bad_) - kBadLinesTold)
-            );
+            session_.tell("... and {} more lines", static_cast<std::size_t>(bad_) - kBadLinesTold);
         }
         write_record(
             session_.streams().out,

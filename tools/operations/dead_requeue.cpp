@@ -39,24 +39,19 @@ DeadSelection dead_selection_of(Session& session, const DeadBulkOptions& options
         return selection_of(session, options);
     }
     if (!options.ids.empty() || options.all) {
-        throw CliError(ExitCode::wrong_usage, "--group goes with filters, not with ids or --all");
+        throw WrongUsage("--group goes with filters, not with ids or --all");
     }
     if (!deadletter::is_cause_id(*options.group)) {
-        throw CliError(
-            ExitCode::wrong_usage,
-            fmt::format(
-                "--group must be 12 hexadecimal digits as `jobstrand dead groups` shows them, not "
-                "{}",
-                quoted_if_needed(*options.group)
-            )
+        throw WrongUsage(
+            "--group must be 12 hexadecimal digits as `jobstrand dead groups` shows them, not "
+            "{}",
+            quoted_if_needed(*options.group)
         );
     }
     DeadSelection selection =
         CauseSelection{.cause = *options.group, .filter = filter_of(session, options.filter)};
     if (session.dead_letters().count(selection) == 0) {
-        throw CliError(
-            ExitCode::not_found, fmt::format("no dead letter is of the group {}", *options.group)
-        );
+        throw NotFound("no dead letter is of the group {}", *options.group);
     }
     return selection;
 }
@@ -69,7 +64,7 @@ namespace {
     if (wait) {
         patience.most = duration_of("--probe-wait", *wait);
         if (patience.most < schema::Duration{0} || patience.most > std::chrono::days(1)) {
-            throw CliError(ExitCode::wrong_usage, "--probe-wait must be at most a day");
+            throw WrongUsage("--probe-wait must be at most a day");
         }
     }
     return patience;
@@ -80,45 +75,33 @@ namespace {
     const std::string id = quoted_if_needed(result.id);
     switch (result.end) {
         case ProbeEnd::nothing_to_try:
-            throw CliError(ExitCode::not_found, "there is no such dead letter");
+            throw NotFound("there is no such dead letter");
         case ProbeEnd::not_requeued:
-            throw CliError(
-                ExitCode::refused,
-                fmt::format("{}: no other was requeued", why_not_job(result.item))
-            );
+            throw Refused("{}: no other was requeued", why_not_job(result.item));
         case ProbeEnd::failed:
-            throw CliError(
-                ExitCode::failed,
-                fmt::format(
-                    "job {} failed again and stands in place {}: {}\nno other was requeued",
-                    id,
-                    name_of(result.place.value()),
-                    printable(result.message)
-                )
+            throw Failed(
+                "job {} failed again and stands in place {}: {}\nno other was requeued",
+                id,
+                name_of(result.place.value()),
+                printable(result.message)
             );
         case ProbeEnd::suspended:
-            throw CliError(
-                ExitCode::failed,
-                fmt::format(
-                    "job {} is suspended and does not run: `jobstrand job show {}` says why\nno "
-                    "other was requeued",
-                    id,
-                    id
-                )
+            throw Failed(
+                "job {} is suspended and does not run: `jobstrand job show {}` says why\nno "
+                "other was requeued",
+                id,
+                id
             );
         case ProbeEnd::succeeded:
         case ProbeEnd::not_ended:
             break;
     }
-    throw CliError(
-        ExitCode::failed,
-        fmt::format(
-            "job {} has not ended and stands in place {}: is there a node for it? `jobstrand job "
-            "show {}` says what it waits for; --probe-wait waits longer\nno other was requeued",
-            id,
-            result.place ? name_of(*result.place) : "",
-            id
-        )
+    throw Failed(
+        "job {} has not ended and stands in place {}: is there a node for it? `jobstrand job "
+        "show {}` says what it waits for; --probe-wait waits longer\nno other was requeued",
+        id,
+        result.place ? name_of(*result.place) : "",
+        id
     );
 }
 
@@ -137,7 +120,7 @@ namespace {
     if (result.end != ProbeEnd::succeeded) {
         stop(result);
     }
-    session.tell(fmt::format("job {} succeeded; now the others", quoted_if_needed(result.id)));
+    session.tell("job {} succeeded; now the others", quoted_if_needed(result.id));
     return result.id;
 }
 
@@ -157,9 +140,8 @@ constexpr std::size_t kNamed = 10;
 [[nodiscard]] schema::Duration spread_of(const std::string& text) {
     const schema::Duration spread = duration_of("--spread", text);
     if (spread < std::chrono::seconds(1) || spread > std::chrono::days(366)) {
-        throw CliError(
-            ExitCode::wrong_usage,
-            fmt::format("--spread must be from a second to a year, not {}", quoted_if_needed(text))
+        throw WrongUsage(
+            "--spread must be from a second to a year, not {}", quoted_if_needed(text)
         );
     }
     return spread;
@@ -230,7 +212,7 @@ question(DeadLetters& dead, const char* form, const DeadSelection& selection) {
 void replace_payload(Session& session, const DeadSelection& selection, const std::string& text) {
     const std::vector<std::string>* const ids = ids_in(selection);
     if (ids == nullptr || ids->size() != 1) {
-        throw CliError(ExitCode::wrong_usage, "--payload goes with the id of one dead letter");
+        throw WrongUsage("--payload goes with the id of one dead letter");
     }
     const deadletter::JobDetails found =
         find_job(session, ids->front(), schema::JobPlace::dead_letter);
@@ -242,13 +224,13 @@ void replace_payload(Session& session, const DeadSelection& selection, const std
         problems = problems_for_service(edited, session.settings());
     }
     if (!problems.empty()) {
-        throw CliError(ExitCode::wrong_usage, problems.front());
+        throw WrongUsage(problems.front());
     }
     const deadletter::ItemResult item = session.jobs().change(
         edited.id, {.fields = {schema::set_to(&schema::Job::payload, edited.payload)}}
     );
     if (item.answer != deadletter::ItemAnswer::done) {
-        throw CliError(ExitCode::not_found, why_not_job(item));
+        throw NotFound(why_not_job(item));
     }
 }
 
@@ -285,7 +267,7 @@ batch_of(Session& session, const DeadSelection& selection, schema::BatchOrder or
 
 ExitCode requeue_dead(Session& session, const RequeueOptions& options) {
     if (options.probe_wait && !options.probe) {
-        throw CliError(ExitCode::wrong_usage, "--probe-wait goes with --probe");
+        throw WrongUsage("--probe-wait goes with --probe");
     }
     if (options.probe) {
         session.refuse_to_wait("--probe", "requeue one of them, look how it ends, then the others");

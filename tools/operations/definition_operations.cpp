@@ -4,8 +4,6 @@
 #include "tools/parameters/option_values.hpp"
 #include "tools/text/terminal_text.hpp"
 
-#include <fmt/format.h>
-
 namespace jobstrand::cli {
 
 namespace {
@@ -96,7 +94,7 @@ list_definitions(Session& session, const DefinitionListing& wanted) {
 [[nodiscard]] JobDefinition show_definition(Session& session, const DefinitionChoice& wanted) {
     auto found = session.definitions().find(schema::job_definition_named(wanted.name));
     if (!found) {
-        throw CliError(ExitCode::not_found, nothing_set(wanted.name));
+        throw NotFound(nothing_set(wanted.name));
     }
     return *std::move(found);
 }
@@ -127,11 +125,11 @@ void cascade(Session& session, const JobDefinition& definition) {
 [[nodiscard]] ExitCode set_definition(Session& session, const DefinitionSetting& wanted) {
     const schema::JobDefinitionName name = schema::job_definition_named(wanted.name);
     if (wanted.cascade && !wanted.settings.override_priority.value_or(std::nullopt)) {
-        throw CliError(ExitCode::wrong_usage, "--cascade wants the number of an --override");
+        throw WrongUsage("--cascade wants the number of an --override");
     }
     if (wanted.dry_run) {
         if (!wanted.cascade) {
-            throw CliError(ExitCode::wrong_usage, "--dry-run goes with --cascade");
+            throw WrongUsage("--dry-run goes with --cascade");
         }
         return show_cascade(session, name);
     }

@@ -217,7 +217,7 @@ struct IncidentResolving {
     std::string behind;
     for (bool is_more = true; is_more;) {
         if (session.must_stop()) {
-            throw CliError(ExitCode::failed, "the service stops: ask again");
+            throw Failed("the service stops: ask again");
         }
         const auto page =
             session.history().incidents(filter, behind, schema::limits::kJobsPerTransaction);
@@ -242,14 +242,14 @@ list_by_cause(Session& session, const IncidentQuery& filter, std::size_t limit) 
     summary.groups.resize(summary.groups.size() - more);
     write_list(session, group_fields(), summary.groups);
     if (more > 0) {
-        session.tell(fmt::format("there are {} more causes: say --limit, or a filter", more));
+        session.tell("there are {} more causes: say --limit, or a filter", more);
     }
     if (summary.others > 0) {
-        session.tell(fmt::format(
+        session.tell(
             "{} incidents are of further causes than the {} that are told apart: take a filter",
             summary.others,
             deadletter::kCausesKept
-        ));
+        );
     }
     return ExitCode::done;
 }
@@ -272,9 +272,7 @@ list_by_cause(Session& session, const IncidentQuery& filter, std::size_t limit) 
 [[nodiscard]] std::vector<Incident> show_incidents(Session& session, const IncidentJob& wanted) {
     std::vector<Incident> incidents = session.history().incidents_of(wanted.job);
     if (incidents.empty()) {
-        throw CliError(
-            ExitCode::not_found, fmt::format("job {} had no incident", quoted_if_needed(wanted.job))
-        );
+        throw NotFound("job {} had no incident", quoted_if_needed(wanted.job));
     }
     return incidents;
 }
@@ -321,9 +319,7 @@ void annotate_incidents(
         return resolve_matching(session, wanted);
     }
     if (wanted.bulk.dry_run) {
-        throw CliError(
-            ExitCode::wrong_usage, "--dry-run goes with filters and --all, not with ids"
-        );
+        throw WrongUsage("--dry-run goes with filters and --all, not with ids");
     }
     ItemReport report(session, {.done = "resolved", .field = "jobId", .why_not = why_no_incident});
     session.history().resolve(*wanted.jobs, report.watch());

@@ -73,13 +73,10 @@ public:
     Rule(Session& session, const InstanceMoving& wanted)
         : here_(session.engine_name()), to_(wanted.to), names_(session.settings().spread_over) {
         if (to_ == here_) {
-            throw CliError(
-                ExitCode::wrong_usage, "--to names the engine that the instances are in"
-            );
+            throw WrongUsage("--to names the engine that the instances are in");
         }
         if (to_.empty() && names_.empty()) {
-            throw CliError(
-                ExitCode::wrong_usage,
+            throw WrongUsage(
                 "say where they go: --to ENGINE (the configuration file has no spreadOver)"
             );
         }
@@ -101,11 +98,11 @@ public:
             return;
         }
         if (const std::string next = jobstrand::engine_of(move.id, names_); next != move.to) {
-            session.tell(fmt::format(
+            session.tell(
                 "new jobs of instance {} are stored in {} all the same, by spreadOver",
                 quoted_if_needed(move.id),
                 quoted_if_needed(next)
-            ));
+            );
         }
     }
 
@@ -151,9 +148,9 @@ plan_of(Session& session, const InstanceMoving& wanted, const Rule& rule) {
         if (auto move = rule.plan(id)) {
             moves.push_back(*std::move(move));
         } else {
-            session.tell(fmt::format(
+            session.tell(
                 "jobstrand: instance {} belongs where it is, by spreadOver", quoted_if_needed(id)
-            ));
+            );
         }
     }
     return moves;
@@ -211,13 +208,10 @@ private:
 
     void require_two_databases(const std::string& name, engine::Wiring& target) {
         if (are_one_database(session_.engine(), target)) {
-            throw CliError(
-                ExitCode::refused,
-                fmt::format(
-                    "engines {} and {} have the same database",
-                    quoted_if_needed(session_.engine_name()),
-                    quoted_if_needed(name)
-                )
+            throw Refused(
+                "engines {} and {} have the same database",
+                quoted_if_needed(session_.engine_name()),
+                quoted_if_needed(name)
             );
         }
     }
@@ -303,7 +297,7 @@ private:
 }
 
 [[nodiscard]] ExitCode show_plan(Session& session, const std::vector<PlannedMove>& moves) {
-    session.tell(fmt::format("{} instances would be moved; nothing was", moves.size()));
+    session.tell("{} instances would be moved; nothing was", moves.size());
     RecordWriter writer(
         session.streams().out, session.format(), moved_instance_columns(), session.style()
     );
@@ -370,11 +364,11 @@ public:
             try {
                 audit_in(engine, instances);
             } catch (const persistence::DbError& error) {
-                session_.tell(fmt::format(
+                session_.tell(
                     "the audit of engine {} was not written: {}",
                     quoted_if_needed(engine),
                     error.what()
-                ));
+                );
             }
         }
         return tally_.exit_code();
@@ -415,24 +409,24 @@ private:
 
     void fail(const PlannedMove& move, const std::string& why) {
         ++tally_.failed;
-        session_.tell(fmt::format(
+        session_.tell(
             "jobstrand: instance {}, to engine {}: {}; if the move has begun, the instance is "
             "suspended until it is moved again",
             quoted_if_needed(move.id),
             quoted_if_needed(move.to),
             why
-        ));
+        );
     }
 
     void add(const PlannedMove& move, const MovedInstance& moved) {
         const std::string id = quoted_if_needed(move.id);
         if (moved.end != MoveEnd::done) {
             ++(moved.end == MoveEnd::not_found ? tally_.not_found : tally_.refused);
-            session_.tell(fmt::format(
+            session_.tell(
                 "jobstrand: {}{}",
                 why_not_moved(move, moved),
                 moved.is_suspended ? "; it is suspended in both engines until it is moved" : ""
-            ));
+            );
             return;
         }
         ++tally_.done;
@@ -444,21 +438,21 @@ private:
             number_field("moved", moved.jobs),
         });
         if (moved.is_suspended) {
-            session_.tell(fmt::format(
+            session_.tell(
                 "instance {} was suspended, and stays so: `jobstrand instance activate {} --engine "
                 "{}`",
                 id,
                 id,
                 quoted_if_needed(move.to)
-            ));
+            );
         }
         if (moved.left > 0) {
-            session_.tell(fmt::format(
+            session_.tell(
                 "{} come here meanwhile: move it again when its producers go elsewhere",
                 counted(
                     moved.left, "job of instance " + id + " has", "jobs of instance " + id + " have"
                 )
-            ));
+            );
         }
         rule_.tell_of_new_jobs(session_, move);
     }
@@ -481,8 +475,7 @@ private:
         "ids and --all exclude each other"
     );
     if (session.given_database_url() != url_with_password_source(session.settings())) {
-        throw CliError(
-            ExitCode::wrong_usage,
+        throw WrongUsage(
             "instances move between engines of the configuration file: leave --db and JOBSTRAND_DB "
             "out, and say --engine"
         );

@@ -7,8 +7,6 @@
 #include "tools/parameters/option_values.hpp"
 #include "tools/parameters/schedule_options.hpp"
 
-#include <fmt/format.h>
-
 namespace jobstrand::cli {
 
 namespace {
@@ -25,9 +23,7 @@ constexpr std::size_t kByLength = 255;
 
 void require_length(std::string_view option, const std::string& text, std::size_t most) {
     if (schema::first_characters(text, most).size() < text.size()) {
-        throw CliError(
-            ExitCode::wrong_usage, fmt::format("{} has {} characters at most", option, most)
-        );
+        throw WrongUsage("{} has {} characters at most", option, most);
     }
 }
 
@@ -173,9 +169,7 @@ template <typename Options>
 void suspend_jobs(Session& session, const ChosenJobs& jobs, const deadletter::BulkWatch& watch) {
     const auto print_and_go_on = [&](const deadletter::ItemResult& item) {
         if (item.answer == deadletter::ItemAnswer::done && item.moved == 0) {
-            session.tell(
-                fmt::format("job {} runs on; it waits suspended when it is to run again", item.id)
-            );
+            session.tell("job {} runs on; it waits suspended when it is to run again", item.id);
         }
         watch.on_item(item);
     };

@@ -97,7 +97,7 @@ struct LockRelease {
 [[nodiscard]] NamedLock acquire_lock(Session& session, const LockClaim& wanted) {
     NamedLock lock = session.named_locks().acquire(wanted.claim(), session.database_now());
     if (lock.owner != wanted.owner) {
-        throw CliError(ExitCode::refused, held_by_another(lock));
+        throw Refused(held_by_another(lock));
     }
     return lock;
 }
@@ -109,7 +109,7 @@ struct LockRelease {
 [[nodiscard]] NamedLock renew_lock(Session& session, const LockClaim& wanted) {
     auto lock = session.named_locks().renew(wanted.claim(), session.database_now());
     if (!lock) {
-        throw CliError(ExitCode::refused, not_held(wanted.name));
+        throw Refused(not_held(wanted.name));
     }
     return *std::move(lock);
 }

@@ -376,9 +376,7 @@ std::string held_by_another(const persistence::NamedLock& lock) {
 
 ExitCode run_locked(Session& session, const LockRun& wanted) {
     if (wanted.time && *wanted.time < kShortestTime) {
-        throw CliError(
-            ExitCode::wrong_usage, "--duration must be at least 1s for a command to run"
-        );
+        throw WrongUsage("--duration must be at least 1s for a command to run");
     }
     RunLock lock(session, wanted);
     StopSignals signals;
@@ -410,11 +408,11 @@ ExitCode run_locked(Session& session, const LockRun& wanted) {
     try {
         is_held = lock.release() && is_held;
     } catch (const std::exception& error) {
-        session.tell(fmt::format(
+        session.tell(
             "jobstrand: {} was not freed, and ends by itself: {}",
             quoted_if_needed(wanted.name),
             error.what()
-        ));
+        );
     }
     if (problem) {
         std::rethrow_exception(problem);

@@ -94,9 +94,7 @@ void read_events(JobLogQuery& filter, const std::string& text, const ParameterRe
 [[nodiscard]] JobLogLine show_line(Session& session, const LogLineId& wanted) {
     auto line = session.history().find_line(wanted.id);
     if (!line) {
-        throw CliError(
-            ExitCode::not_found, fmt::format("the log has no line {}", quoted_if_needed(wanted.id))
-        );
+        throw NotFound("the log has no line {}", quoted_if_needed(wanted.id));
     }
     return *std::move(line);
 }

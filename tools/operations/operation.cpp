@@ -5,8 +5,6 @@
 #include "tools/parameters/listing.hpp"
 #include "tools/parameters/option_values.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <memory>
 
@@ -186,7 +184,7 @@ void write_result(
 
 void print_more(Session& session, std::string_view last) {
     session.note_more(last);
-    session.tell(fmt::format("there are more: go on with --after {}", last));
+    session.tell("there are more: go on with --after {}", last);
 }
 
 std::span<const OperationNoun> operation_nouns() {

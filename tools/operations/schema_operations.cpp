@@ -143,11 +143,8 @@ void print_upgrade(Session& session, const persistence::UpgradeResult& result) {
     }
     const persistence::Driver* const driver = persistence::find_driver(*name);
     if (driver == nullptr) {
-        throw CliError(
-            ExitCode::wrong_usage,
-            fmt::format(
-                "--dialect must be {}, not {}", persistence::driver_names(), quoted_if_needed(*name)
-            )
+        throw WrongUsage(
+            "--dialect must be {}, not {}", persistence::driver_names(), quoted_if_needed(*name)
         );
     }
     return driver->dialect;
@@ -165,9 +162,8 @@ void print_upgrade(Session& session, const persistence::UpgradeResult& result) {
     const auto all = schema::optional_indexes();
     const auto found = std::ranges::find(all, name, &schema::OptionalIndex::name);
     if (found == all.end()) {
-        throw CliError(
-            ExitCode::wrong_usage,
-            fmt::format("there is no index {}; there are {}", quoted_if_needed(name), index_names())
+        throw WrongUsage(
+            "there is no index {}; there are {}", quoted_if_needed(name), index_names()
         );
     }
     return *found;

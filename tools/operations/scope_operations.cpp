@@ -124,8 +124,7 @@ scoped_id(SuspensionScope scope, const SuspensionOptions& options, const std::st
     }
     const schema::JobDefinitionName name{id, options.element, options.type};
     if (!can_be_named(name)) {
-        throw CliError(
-            ExitCode::refused,
+        throw Refused(
             "the jobs of an element or type cannot be told apart from others: a name has a slash"
         );
     }
@@ -223,7 +222,7 @@ change_at_once(Session& session, SuspensionVerb verb, const std::vector<std::str
                                                         : admin.suspend(verb.scope, ids, watch);
     writer.finish();
     if (session.must_stop()) {
-        throw CliError(ExitCode::failed, "the service stops; ask again for the rest");
+        throw Failed("the service stops; ask again for the rest");
     }
     return counts;
 }
@@ -235,14 +234,11 @@ void refuse_if_moving(Session& session, const std::vector<std::string>& instance
             session.named_locks(), id, session.engine().clock().now()
         );
         if (way) {
-            throw CliError(
-                ExitCode::refused,
-                fmt::format(
-                    "the move of instance {0} {1} is not complete: `jobstrand instance move {0}` "
-                    "again",
-                    quoted_if_needed(id),
-                    *way
-                )
+            throw Refused(
+                "the move of instance {0} {1} is not complete: `jobstrand instance move {0}` "
+                "again",
+                quoted_if_needed(id),
+                *way
             );
         }
     }

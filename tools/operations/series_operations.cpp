@@ -130,7 +130,7 @@ struct ChangeWords {
 [[nodiscard]] SeriesSummary find_series(Session& session, const std::string& key) {
     auto summary = session.series_store().find_series(key);
     if (!summary) {
-        throw CliError(ExitCode::not_found, no_such_series(key));
+        throw NotFound(no_such_series(key));
     }
     return *std::move(summary);
 }
@@ -145,7 +145,7 @@ list_series(Session& session, const SeriesListing& wanted) {
 }
 
 [[nodiscard]] ExitCode show_dry_run(Session& session, std::vector<SeriesSummary> series) {
-    session.tell(fmt::format("{} series would be changed; nothing was", series.size()));
+    session.tell("{} series would be changed; nothing was", series.size());
     series.resize(std::min(series.size(), kDryRunSample));
     write_list(session, series_fields(), series);
     return ExitCode::done;
@@ -188,10 +188,10 @@ template <SeriesChange change>
 [[nodiscard]] schema::Series
 new_times(Session& session, schema::Series series, const SeriesRescheduling& wanted) {
     if (!wanted.times.repeat) {
-        throw CliError(ExitCode::wrong_usage, "say when it repeats from now on: --repeat TEXT");
+        throw WrongUsage("say when it repeats from now on: --repeat TEXT");
     }
     if (wanted.no_calendar && wanted.times.calendar) {
-        throw CliError(ExitCode::wrong_usage, "--calendar and --no-calendar exclude each other");
+        throw WrongUsage("--calendar and --no-calendar exclude each other");
     }
     series.start.reset();
     series.end.reset();
@@ -207,7 +207,7 @@ void refuse_bad_times(Session& session, const schema::Series& times) {
     const auto problems =
         timers::problems_of_new(times, context.calendars, std::nullopt, context.now);
     if (!problems.empty()) {
-        throw CliError(ExitCode::wrong_usage, fmt::format("{}", fmt::join(problems, "\n")));
+        throw WrongUsage("{}", fmt::join(problems, "\n"));
     }
 }
 
@@ -219,7 +219,7 @@ void refuse_bad_times(Session& session, const schema::Series& times) {
     refuse_bad_times(session, times);
     const ItemResult item = session.series().reschedule(times);
     if (item.answer == ItemAnswer::refused) {
-        throw CliError(ExitCode::refused, why_not_series(item));
+        throw Refused(why_not_series(item));
     }
     ItemReport report(
         session, {.done = "rescheduled", .field = "series", .why_not = why_not_series}

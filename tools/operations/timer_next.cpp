@@ -37,10 +37,6 @@ void read_shown_zone(NextTimes& wanted, const std::string& name, const Parameter
     wanted.zone = read_zone(name, reading);
 }
 
-[[noreturn]] void refuse(const std::string& mistake) {
-    throw CliError(ExitCode::wrong_usage, mistake);
-}
-
 /// Only what is asked for opens the database.
 [[nodiscard]] CalendarTexts calendars_of(Session& session) {
     CalendarTexts texts;
@@ -53,7 +49,7 @@ void read_shown_zone(NextTimes& wanted, const std::string& name, const Parameter
 [[nodiscard]] timers::TimerExpression expression_of(const std::string& text) {
     const auto expression = timers::parse_timer_expression(text);
     if (!expression) {
-        refuse("EXPR is wrong " + with_mark(text, expression.error()));
+        throw WrongUsage("EXPR is wrong " + with_mark(text, expression.error()));
     }
     return expression.value();
 }
@@ -85,7 +81,7 @@ void read_shown_zone(NextTimes& wanted, const std::string& name, const Parameter
         planner, series, calendars, now, wanted.after ? after : TimePoint::min(), wanted.count
     );
     if (!turns) {
-        refuse(fmt::format("the series has no turns: {}", turns.error().message));
+        throw WrongUsage("the series has no turns: {}", turns.error().message);
     }
     return turns.value();
 }
@@ -94,16 +90,14 @@ void read_shown_zone(NextTimes& wanted, const std::string& name, const Parameter
 [[nodiscard]] Times turns_of_stored(Session& session, NextTimes& wanted) {
     if (wanted.expression || wanted.rule || wanted.calendar || wanted.misfire || wanted.start ||
         wanted.end) {
-        refuse(
+        throw WrongUsage(
             "--series has a text, a clock, a calendar, a start and an end of its own: it goes with "
             "--after, --count and --zone"
         );
     }
     const auto found = session.series_store().find_series(*wanted.series);
     if (!found) {
-        throw CliError(
-            ExitCode::not_found, "there is no series " + quoted_if_needed(*wanted.series)
-        );
+        throw NotFound("there is no series " + quoted_if_needed(*wanted.series));
     }
     if (found->series.state == schema::SeriesState::ended) {
         return {};
@@ -116,7 +110,7 @@ void read_shown_zone(NextTimes& wanted, const std::string& name, const Parameter
 [[nodiscard]] Times turns_of_new(Session& session, const NextTimes& wanted) {
     const std::string& repeat = *wanted.expression;
     if (const auto error = timers::problem_of_repeat(repeat)) {
-        refuse(
+        throw WrongUsage(
             "--misfire, --start and --end are of what repeats: EXPR is wrong " +
             with_mark(repeat, *error)
         );
@@ -136,7 +130,7 @@ void read_shown_zone(NextTimes& wanted, const std::string& name, const Parameter
     const CalendarTexts calendars = wanted.calendar ? calendars_of(session) : CalendarTexts();
     const auto problems = timers::problems_of_new(series, calendars, std::nullopt, now);
     if (!problems.empty()) {
-        refuse(fmt::format("{}", fmt::join(problems, "; ")));
+        throw WrongUsage("{}", fmt::join(problems, "; "));
     }
     const auto begun = timers::SeriesPlanner().begin(series, calendars, std::nullopt, now);
     return begun ? turns_of(session, begun.value().series, calendars, wanted, now) : Times();
@@ -149,7 +143,7 @@ void read_shown_zone(NextTimes& wanted, const std::string& name, const Parameter
     if (wanted.calendar) {
         const auto found = timers::find_calendar(*wanted.calendar, calendars_of(session));
         if (!found) {
-            refuse("--calendar: " + found.error().message);
+            throw WrongUsage("--calendar: " + found.error().message);
         }
         calendar = found.value();
     }
@@ -167,7 +161,7 @@ void read_shown_zone(NextTimes& wanted, const std::string& name, const Parameter
         return turns_of_stored(session, wanted);
     }
     if (!wanted.expression) {
-        refuse("say what: a timer text, or --series KEY");
+        throw WrongUsage("say what: a timer text, or --series KEY");
     }
     const bool is_of_series = wanted.misfire || wanted.start || wanted.end;
     return is_of_series ? turns_of_new(session, wanted) : times_of_text(session, wanted);

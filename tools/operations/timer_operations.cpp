@@ -131,7 +131,7 @@ void fire_timers(Session& session, const ChosenJobs& timers, const deadletter::B
 [[nodiscard]] ExitCode reschedule_timers(Session& session, const TimerRescheduling& wanted) {
     const auto due = due_of(session, wanted.due);
     if (!due) {
-        throw CliError(ExitCode::wrong_usage, "say when: --due DATE or --due-in DURATION");
+        throw WrongUsage("say when: --due DATE or --due-in DURATION");
     }
     const auto ids = job_ids(session, wanted.ids);
     return report_jobs(session, "rescheduled", [&](const deadletter::BulkWatch& watch) {

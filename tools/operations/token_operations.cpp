@@ -66,8 +66,7 @@ const std::vector<TableColumn>& token_columns() {
 [[nodiscard]] std::string file_of(Session& session, const TokenFileOptions& options) {
     std::string file = options.file ? *options.file : session.settings().http.token_file;
     if (file.empty()) {
-        throw CliError(
-            ExitCode::wrong_usage,
+        throw WrongUsage(
             "no token file: pass --file FILE, or put httpTokenFile into the configuration file"
         );
     }
@@ -77,10 +76,7 @@ const std::vector<TableColumn>& token_columns() {
 [[nodiscard]] service::Role role_of(const std::string& name) {
     const auto role = service::role_named(name);
     if (!role) {
-        throw CliError(
-            ExitCode::wrong_usage,
-            fmt::format("--role must be read, worker or admin, not {}", quoted_if_needed(name))
-        );
+        throw WrongUsage("--role must be read, worker or admin, not {}", quoted_if_needed(name));
     }
     return *role;
 }
@@ -95,10 +91,7 @@ names_in(std::string_view option, const std::optional<std::string>& list) {
     std::istringstream text(*list + ',');
     for (std::string name; std::getline(text, name, ',');) {
         if (name.empty()) {
-            throw CliError(
-                ExitCode::wrong_usage,
-                fmt::format("{} must be names with commas between them", option)
-            );
+            throw WrongUsage("{} must be names with commas between them", option);
         }
         names.push_back(std::move(name));
     }
@@ -112,17 +105,14 @@ names_in(std::string_view option, const std::optional<std::string>& list) {
         .tenants = names_in("--tenants", options.tenants),
         .engines = names_in("--engines", options.engines)};
     if (!scope.topics.empty() && role != service::Role::worker) {
-        throw CliError(
-            ExitCode::wrong_usage,
-            fmt::format(
-                "--topics is for the role worker, who works on jobs of these types: a token with "
-                "the role {} is restricted by --tenants",
-                name_of(role)
-            )
+        throw WrongUsage(
+            "--topics is for the role worker, who works on jobs of these types: a token with "
+            "the role {} is restricted by --tenants",
+            name_of(role)
         );
     }
     if (const std::string problem = service::problem_of_topics(scope.topics); !problem.empty()) {
-        throw CliError(ExitCode::wrong_usage, "--topics: " + problem);
+        throw WrongUsage("--topics: " + problem);
     }
     return scope;
 }
@@ -136,7 +126,7 @@ expiry_of(Session& session, const TokenMakeOptions& options) {
         session, "--expires", *options.expires, timers::Toward::ahead, timers::Zone::utc()
     );
     if (time <= session.clock().now()) {
-        throw CliError(ExitCode::wrong_usage, "--expires must be a time that is still to come");
+        throw WrongUsage("--expires must be a time that is still to come");
     }
     return time;
 }
@@ -176,7 +166,7 @@ void report(Session& session, const TokenEntry& entry, const std::string& token)
 /// Prints the token, which is stored nowhere: the file keeps its hash.
 [[nodiscard]] ExitCode make_token(Session& session, const TokenMakeOptions& options) {
     if (const std::string rule = service::problem_of_token_name(options.name); !rule.empty()) {
-        throw CliError(ExitCode::wrong_usage, "a token has " + rule);
+        throw WrongUsage("a token has " + rule);
     }
     const service::Role role = role_of(options.role);
     const service::Scope scope = token_scope_of(options, role);
@@ -184,10 +174,7 @@ void report(Session& session, const TokenEntry& entry, const std::string& token)
     TokenFileTurn turn(file_of(session, options.in), TokenFileTurn::Missing::is_made);
     std::vector<TokenEntry>& tokens = turn.tokens();
     if (find_token(tokens, options.name) != tokens.end()) {
-        throw CliError(
-            ExitCode::refused,
-            fmt::format("there is a token {} already: revoke it, or take another", options.name)
-        );
+        throw Refused("there is a token {} already: revoke it, or take another", options.name);
     }
     const std::string token = service::new_token();
     tokens.push_back({
@@ -227,10 +214,7 @@ void report(Session& session, const TokenEntry& entry, const std::string& token)
     for (const std::string& name : options.names) {
         const auto found = find_token(tokens, name);
         if (found == tokens.end()) {
-            throw CliError(
-                ExitCode::not_found,
-                fmt::format("there is no token {}; none was revoked", quoted_if_needed(name))
-            );
+            throw NotFound("there is no token {}; none was revoked", quoted_if_needed(name));
         }
         tokens.erase(found);
     }

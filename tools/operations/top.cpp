@@ -378,7 +378,7 @@ constexpr int kRestForEachRead = 9;
 [[nodiscard]] schema::Duration interval_of(const TopOptions& options) {
     const schema::Duration interval = duration_of("--interval", options.interval);
     if (interval < 100ms || interval > 1h) {
-        throw CliError(ExitCode::wrong_usage, "--interval must be 100 ms to 1 h");
+        throw WrongUsage("--interval must be 100 ms to 1 h");
     }
     return interval;
 }
@@ -422,9 +422,7 @@ ExitCode show_top(Session& session, const TopOptions& options) {
         return show_once(session, options.soon);
     }
     if (!goes_on(session, options)) {
-        throw CliError(
-            ExitCode::wrong_usage, "top is for a terminal; elsewhere, and in other formats, --once"
-        );
+        throw WrongUsage("top is for a terminal; elsewhere, and in other formats, --once");
     }
     OutputStyle style = session.style();
     std::optional<Overview> before;

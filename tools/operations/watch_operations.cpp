@@ -112,10 +112,10 @@ void write_type_stats(Session& session, bool is_soon) {
     }
     writer.finish();
     if (session.looked_at()) {
-        session.tell(fmt::format(
+        session.tell(
             "only the first {} jobs of full places are counted; without --soon all are",
             *session.looked_at()
-        ));
+        );
     }
 }
 
@@ -168,24 +168,24 @@ void write_counts(Session& session, const std::vector<PlaceCount>& counts) {
 /// For people; in JSON it is part of the object.
 void print_unserved(Session& session, const std::vector<UnservedJobs>& unserved) {
     for (const auto& [kind, jobs] : unserved) {
-        session.tell(fmt::format(
+        session.tell(
             "nobody serves {}{}{}: {}",
             quoted_if_needed(kind.handler_type),
             kind.needs.empty() ? "" : " that needs " + quoted_if_needed(kind.needs),
             limits_in_words(kind),
             counted(jobs, "job waits", "jobs wait")
-        ));
+        );
     }
 }
 
 void print_abandoned(Session& session, const std::vector<ExternalTopic>& external) {
     for (const ExternalTopic& topic : external) {
         if (topic.is_abandoned()) {
-            session.tell(fmt::format(
+            session.tell(
                 "no external worker asks for {}: {}",
                 quoted_if_needed(topic.topic),
                 counted(topic.waiting, "job waits", "jobs wait")
-            ));
+            );
         }
     }
 }

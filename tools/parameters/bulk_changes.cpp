@@ -24,7 +24,7 @@ constexpr std::size_t kTypesNamed = 5;
 void require_one_way(std::initializer_list<bool> given, const char* none, const char* several) {
     const auto ways = std::ranges::count(given, true);
     if (ways != 1) {
-        throw CliError(ExitCode::wrong_usage, ways == 0 ? none : several);
+        throw WrongUsage(ways == 0 ? none : several);
     }
 }
 
@@ -36,7 +36,7 @@ deadletter::JobSelection selection_of(Session& session, const BulkOptions& optio
         "ids, filters and --all exclude each other"
     );
     if (options.in_background && !options.ids.empty()) {
-        throw CliError(ExitCode::wrong_usage, "--background goes with filters or --all");
+        throw WrongUsage("--background goes with filters or --all");
     }
     return options.ids.empty() ? deadletter::JobSelection::matching(std::move(filter))
                                : deadletter::JobSelection::these(job_ids(session, options.ids));
@@ -78,11 +78,8 @@ deadletter::BulkCounts with_progress(
     });
     session.count_changes(counts.done);
     if (was_stopped) {
-        throw CliError(
-            ExitCode::failed,
-            fmt::format(
-                "the service stops: {} were {}; ask again for the rest", counts.done, done_word
-            )
+        throw Failed(
+            "the service stops: {} were {}; ask again for the rest", counts.done, done_word
         );
     }
     return counts;
@@ -94,7 +91,7 @@ void confirm(Session& session, bool is_confirmed, const std::string& question) {
     }
     Streams& streams = session.streams();
     if (!streams.in_is_terminal) {
-        throw CliError(ExitCode::refused, question + " Say so with --yes.");
+        throw Refused(question + " Say so with --yes.");
     }
     if (session.is_for_client()) {
         throw Unconfirmed(question);
@@ -103,7 +100,7 @@ void confirm(Session& session, bool is_confirmed, const std::string& question) {
     std::string answer;
     std::getline(streams.in, answer);
     if (answer != "y" && answer != "yes") {
-        throw CliError(ExitCode::refused, "nothing was changed");
+        throw Refused("nothing was changed");
     }
 }
 
@@ -153,7 +150,7 @@ void ItemReport::add(const ItemResult& item) {
             break;
         case ItemAnswer::unchanged:
             ++done_;
-            session_.tell(fmt::format("jobstrand: {}: skipped", words_.why_not(item)));
+            session_.tell("jobstrand: {}: skipped", words_.why_not(item));
             write(item, "skipped");
             break;
         case ItemAnswer::not_found:

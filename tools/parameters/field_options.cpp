@@ -48,9 +48,7 @@ struct ReadMember {
     [[nodiscard]] std::string names() const {
         const auto list = schema::joined_names(typed.texts);
         if (!list) {
-            throw CliError(
-                ExitCode::wrong_usage, fmt::format("{} {}", option(), list.error().message)
-            );
+            throw WrongUsage("{} {}", option(), list.error().message);
         }
         return list.value();
     }
@@ -225,7 +223,7 @@ void append(std::vector<TypedCondition>& conditions, const TypedField& typed) {
     FieldCondition condition{.member = typed.field->member, .match = typed.match, .value = {}};
     const bool may_be_several = typed.match == Match::equal;
     if (typed.texts.size() > 1 && !may_be_several) {
-        throw CliError(ExitCode::wrong_usage, fmt::format("{} may be given once", typed.option));
+        throw WrongUsage("{} may be given once", typed.option);
     }
     const std::string& text = typed.texts.front();
     switch (typed.field->filter_by) {
@@ -269,11 +267,8 @@ void append(std::vector<TypedCondition>& conditions, const TypedField& typed) {
     if (const auto member = field_without(name)) {
         return persistence::is_absent(*member);
     }
-    throw CliError(
-        ExitCode::wrong_usage,
-        fmt::format(
-            "--without must be one of {}, not {}", names_of_fields_without(), quoted_if_needed(name)
-        )
+    throw WrongUsage(
+        "--without must be one of {}, not {}", names_of_fields_without(), quoted_if_needed(name)
     );
 }
 
@@ -285,9 +280,7 @@ struct TypedFlag {
 /// What a flag and its opposite say; nullopt: neither was given.
 [[nodiscard]] std::optional<bool> one_of(const TypedFlag& yes, const TypedFlag& no) {
     if (yes.is_given && no.is_given) {
-        throw CliError(
-            ExitCode::wrong_usage, fmt::format("{} and {} exclude each other", yes.name, no.name)
-        );
+        throw WrongUsage("{} and {} exclude each other", yes.name, no.name);
     }
     return yes.is_given || no.is_given ? std::optional(yes.is_given) : std::nullopt;
 }
@@ -374,9 +367,7 @@ persistence::JobFilter filter_of(Session& session, const JobFilterOptions& optio
         const auto term =
             parse_where(not_empty("--where", text), [&] { return session.database_now(); });
         if (!term) {
-            throw CliError(
-                ExitCode::wrong_usage, "--where is wrong " + with_mark(text, term.error())
-            );
+            throw WrongUsage("--where is wrong " + with_mark(text, term.error()));
         }
         filter.where.push_back(term.value());
     }

@@ -6,8 +6,6 @@
 #include "tools/records/runs_json.hpp"
 #include "tools/text/terminal_text.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -178,10 +176,7 @@ const std::vector<TableColumn>& job_columns() {
     if (const auto place = schema::place_named(word)) {
         return *place;
     }
-    throw CliError(
-        ExitCode::wrong_usage,
-        fmt::format("--place must be {}, not {}", possible, quoted_if_needed(word))
-    );
+    throw WrongUsage("--place must be {}, not {}", possible, quoted_if_needed(word));
 }
 
 [[nodiscard]] std::vector<JobPlace> places_of(const std::string& word) {
@@ -194,21 +189,18 @@ const std::vector<TableColumn>& job_columns() {
 [[nodiscard]] std::optional<deadletter::JobOrder> order_of(const JobListOptions& options) {
     if (!options.sort) {
         if (options.descending || options.skip) {
-            throw CliError(ExitCode::wrong_usage, "--desc and --skip go with --sort");
+            throw WrongUsage("--desc and --skip go with --sort");
         }
         return std::nullopt;
     }
     const auto by = sort_named(*options.sort);
     if (!by) {
-        throw CliError(
-            ExitCode::wrong_usage,
-            fmt::format("--sort must be {}, not {}", sort_names(), quoted_if_needed(*options.sort))
+        throw WrongUsage(
+            "--sort must be {}, not {}", sort_names(), quoted_if_needed(*options.sort)
         );
     }
     if (options.place == kAllPlaces || (options.skip && !options.after.empty())) {
-        throw CliError(
-            ExitCode::wrong_usage, "--sort is for one place, and goes on with --after or --skip"
-        );
+        throw WrongUsage("--sort is for one place, and goes on with --after or --skip");
     }
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
     const std::int64_t skipped = options.skip ? whole_number("--skip", *options.skip, 0, most) : 0;
@@ -220,10 +212,9 @@ const std::vector<TableColumn>& job_columns() {
     if (!options.after.empty()) {
         order.behind = job_marked(options.after, *by);
         if (!order.behind) {
-            throw CliError(
-                ExitCode::wrong_usage,
+            throw WrongUsage(
                 "with --sort, --after must be VALUE,ID as the list before has said it, not " +
-                    quoted_if_needed(options.after)
+                quoted_if_needed(options.after)
             );
         }
     }
@@ -233,8 +224,7 @@ const std::vector<TableColumn>& job_columns() {
 [[nodiscard]] ExitCode list_done(Session& session, const JobListOptions& options) {
     const auto filter = done_filter_of(filter_of(session, options.filter));
     if (!filter || options.sort || options.descending || options.skip) {
-        throw CliError(
-            ExitCode::wrong_usage,
+        throw WrongUsage(
             "--place done goes with --type, --tenant, --instance, --after and --limit: the latest "
             "run comes first"
         );
@@ -286,9 +276,9 @@ void print_rest(Session& session, const deadletter::JobPage& page, const schema:
     if (page.looked_until) {
         const std::string mark = mark_behind(*page.looked_until, by);
         session.note_more(mark);
-        session.tell(fmt::format(
+        session.tell(
             "a part of the payloads was looked into: go on with --after {}", quoted_if_needed(mark)
-        ));
+        );
     }
 }
 

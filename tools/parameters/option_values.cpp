@@ -29,10 +29,6 @@ constexpr std::int64_t kListed = 100'000;
 /// Long texts are not repeated whole in an error line.
 constexpr std::size_t kQuotedWidth = 60;
 
-[[noreturn]] void refuse(const std::string& message) {
-    throw CliError(ExitCode::wrong_usage, message);
-}
-
 [[nodiscard]] std::string quoted(const std::string& text) {
     return quoted_if_needed(cut_to_width(text, kQuotedWidth));
 }
@@ -47,7 +43,7 @@ constexpr std::size_t kQuotedWidth = 60;
 [[nodiscard]] timers::SpokenTime spoken_time(std::string_view option, const std::string& text) {
     const auto spoken = timers::parse_spoken_time(text);
     if (!spoken) {
-        refuse(fmt::format("{} is wrong {}", option, with_mark(text, spoken.error())));
+        throw WrongUsage("{} is wrong {}", option, with_mark(text, spoken.error()));
     }
     return spoken.value();
 }
@@ -58,7 +54,7 @@ constexpr std::size_t kQuotedWidth = 60;
     const std::optional<schema::TimePoint>& time
 ) {
     if (!time) {
-        refuse(fmt::format("{} {} is not in the years 1970 to 9999", option, quoted(text)));
+        throw WrongUsage("{} {} is not in the years 1970 to 9999", option, quoted(text));
     }
     return *time;
 }
@@ -86,9 +82,9 @@ std::int64_t whole_number(
     const char* const end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, number);
     if (error != std::errc{} || stop != end || number < least || number > most) {
-        refuse(fmt::format(
+        throw WrongUsage(
             "{} must be a whole number, {} to {}, not {}", option, least, most, quoted(text)
-        ));
+        );
     }
     return number;
 }
@@ -105,7 +101,7 @@ std::size_t limit_of(const Session& session, const std::string& text, std::strin
 timers::Zone zone_of(const std::string& name) {
     const auto zone = timers::Zone::find(name);
     if (!zone) {
-        refuse("--zone: " + zone.error().message);
+        throw WrongUsage("--zone: " + zone.error().message);
     }
     return zone.value();
 }
@@ -139,19 +135,19 @@ schema::Duration duration_of(std::string_view option, const std::string& text) {
     const auto duration =
         is_number ? schema::parse_duration(text) : schema::parse_exact_duration(text);
     if (!duration) {
-        refuse(fmt::format(
+        throw WrongUsage(
             "{} must be an exact duration such as 5m or PT5M, not {}: {}",
             option,
             quoted(text),
             duration.error().message
-        ));
+        );
     }
     return duration.value();
 }
 
 std::optional<schema::TimePoint> due_of(Session& session, const DueOptions& due) {
     if (due.date && due.duration) {
-        refuse("--due and --due-in exclude each other");
+        throw WrongUsage("--due and --due-in exclude each other");
     }
     if (!due.is_any_given()) {
         return std::nullopt;
@@ -159,13 +155,13 @@ std::optional<schema::TimePoint> due_of(Session& session, const DueOptions& due)
     const std::string_view option = due.date ? "--due" : "--due-in";
     const timers::DueText text = due_text_of(due);
     if (const auto written = timers::parse_timer_expression(text.text); !written) {
-        refuse(fmt::format("{} is wrong {}", option, with_mark(text.text, written.error())));
+        throw WrongUsage("{} is wrong {}", option, with_mark(text.text, written.error()));
     }
     const schema::CalendarTexts calendars =
         text.calendar.empty() ? schema::CalendarTexts() : session.engine().calendar_texts();
     const auto date = timers::due_date_of(text, calendars, session.database_now());
     if (!date) {
-        refuse(fmt::format("{} {}: {}", option, quoted(text.text), date.error().message));
+        throw WrongUsage("{} {}: {}", option, quoted(text.text), date.error().message);
     }
     return date.value();
 }
@@ -173,10 +169,10 @@ std::optional<schema::TimePoint> due_of(Session& session, const DueOptions& due)
 std::string payload_of(Session& session, const std::string& text) {
     std::string payload = payload_text(session, text);
     if (payload.size() > schema::limits::kPayloadBytes) {
-        refuse(fmt::format("--payload is longer than {} bytes", schema::limits::kPayloadBytes));
+        throw WrongUsage("--payload is longer than {} bytes", schema::limits::kPayloadBytes);
     }
     if (const std::string problem = problem_of_json(payload); !problem.empty()) {
-        refuse(fmt::format("--payload is not JSON: {}", problem));
+        throw WrongUsage("--payload is not JSON: {}", problem);
     }
     return payload;
 }
@@ -188,7 +184,7 @@ std::string content_of(Session& session, std::string_view option, const std::str
 
 std::string not_empty(std::string_view option, const std::string& text) {
     if (text.empty()) {
-        refuse(fmt::format("{} must not be empty", option));
+        throw WrongUsage("{} must not be empty", option);
     }
     return text;
 }
@@ -197,7 +193,7 @@ std::string id_of(std::string_view what, const std::string& text) {
     std::vector<std::string> problems;
     schema::check_id(what, not_empty(what, text), problems);
     if (!problems.empty()) {
-        refuse(fmt::format("{}, not {}", problems.front(), quoted(text)));
+        throw WrongUsage("{}, not {}", problems.front(), quoted(text));
     }
     return text;
 }
@@ -206,7 +202,7 @@ std::string app_id_of(std::string_view what, const std::string& text) {
     std::vector<std::string> problems;
     schema::check_app_id(what, not_empty(what, text), problems);
     if (!problems.empty()) {
-        refuse(fmt::format("{}, not {}", problems.front(), quoted(text)));
+        throw WrongUsage("{}, not {}", problems.front(), quoted(text));
     }
     return text;
 }
@@ -220,7 +216,7 @@ constexpr const char* kFromInput = "-";
 
 void require_room(bool is_room, const std::string& why) {
     if (!is_room) {
-        throw CliError(ExitCode::wrong_usage, "stdin: " + why);
+        throw WrongUsage("stdin: " + why);
     }
 }
 
@@ -277,7 +273,7 @@ ids_beginning_with(Session& session, const std::string& beginning) {
 
 std::vector<std::string> typed_ids(Session& session, const std::vector<std::string>& typed) {
     if (std::ranges::count(typed, kFromInput) > 1) {
-        throw CliError(ExitCode::wrong_usage, "`-` for stdin can be given once");
+        throw WrongUsage("`-` for stdin can be given once");
     }
     std::vector<std::string> ids;
     for (const std::string& id : typed) {
@@ -297,20 +293,14 @@ std::string job_id(Session& session, const std::string& typed) {
     }
     const std::vector<std::string> found = ids_beginning_with(session, beginning);
     if (found.empty()) {
-        throw CliError(
-            ExitCode::not_found,
-            fmt::format("there is no job whose id begins with {}", quoted_if_needed(beginning))
-        );
+        throw NotFound("there is no job whose id begins with {}", quoted_if_needed(beginning));
     }
     if (found.size() > 1) {
-        throw CliError(
-            ExitCode::wrong_usage,
-            fmt::format(
-                "several jobs have ids that begin with {}, such as {} and {}: say more of it",
-                quoted_if_needed(beginning),
-                quoted_if_needed(found[0]),
-                quoted_if_needed(found[1])
-            )
+        throw WrongUsage(
+            "several jobs have ids that begin with {}, such as {} and {}: say more of it",
+            quoted_if_needed(beginning),
+            quoted_if_needed(found[0]),
+            quoted_if_needed(found[1])
         );
     }
     return found.front();

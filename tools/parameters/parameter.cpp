@@ -48,7 +48,7 @@ std::vector<std::string> read_texts(
 }
 
 void refuse_parameter(const ParameterReading& reading, const std::string& what) {
-    throw CliError(ExitCode::wrong_usage, std::string(reading.label) + what);
+    throw WrongUsage(std::string(reading.label) + what);
 }
 
 std::string Parameter::option_name() const {

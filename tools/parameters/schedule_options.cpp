@@ -7,8 +7,6 @@
 #include "tools/text/terminal_text.hpp"
 #include "tools/text/typing_errors.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
@@ -114,7 +112,7 @@ void set_text(std::string& field, std::string_view option, const std::optional<s
 
 [[nodiscard]] std::string repeat_of(const std::string& text) {
     if (const auto error = timers::problem_of_repeat(not_empty("--repeat", text))) {
-        throw CliError(ExitCode::wrong_usage, "--repeat is wrong " + with_mark(text, *error));
+        throw WrongUsage("--repeat is wrong " + with_mark(text, *error));
     }
     return text;
 }

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace jobstrand::cli {
 
@@ -30,6 +33,24 @@ public:
 private:
     ExitCode code_;
 };
+
+/// One whose code stands in its name. Its message is a text, or a format and what fills it.
+template <ExitCode kCode>
+class CliErrorOf final : public CliError {
+public:
+    explicit CliErrorOf(const std::string& message) : CliError(kCode, message) {}
+
+    template <typename First, typename... More>
+    explicit CliErrorOf(fmt::format_string<First, More...> format, First&& first, More&&... more)
+        : CliError(
+              kCode,
+              fmt::format(format, std::forward<First>(first), std::forward<More>(more)...)
+          ) {}
+};
+using Failed = CliErrorOf<ExitCode::failed>;
+using WrongUsage = CliErrorOf<ExitCode::wrong_usage>;
+using NotFound = CliErrorOf<ExitCode::not_found>;
+using Refused = CliErrorOf<ExitCode::refused>;
 
 /// Somebody must say yes first, who is not at this machine.
 class Unconfirmed final : public CliError {

@@ -29,17 +29,14 @@ using Traits = std::streambuf::traits_type;
 constexpr std::size_t kPieceBytes = 64 * 1024;
 
 [[noreturn]] void refuse(std::string_view option, const std::string& what) {
-    throw CliError(ExitCode::wrong_usage, fmt::format("{}: {}", option, what));
+    throw WrongUsage("{}: {}", option, what);
 }
 
 [[noreturn]] void fail(const std::filesystem::path& folder, const std::string& reason) {
-    throw CliError(
-        ExitCode::failed,
-        fmt::format(
-            "cannot keep what is read in {}: {}; name a file instead, or set TMPDIR",
-            folder.string(),
-            reason
-        )
+    throw Failed(
+        "cannot keep what is read in {}: {}; name a file instead, or set TMPDIR",
+        folder.string(),
+        reason
     );
 }
 
@@ -169,9 +166,7 @@ auto Input::guarded(const Read& read) -> decltype(read()) {
     try {
         return read();
     } catch (const std::system_error& error) {
-        throw CliError(
-            ExitCode::failed, fmt::format("cannot read {}: {}", name_, error.code().message())
-        );
+        throw Failed("cannot read {}: {}", name_, error.code().message());
     }
 }
 

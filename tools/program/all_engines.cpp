@@ -417,9 +417,7 @@ struct NamedEngine {
 }
 
 void require_sense(const Program& program, const TypedVerb& verb, const Environment& environment) {
-    const auto refuse = [](const std::string& why) {
-        throw CliError(ExitCode::wrong_usage, "--engine all: " + why);
-    };
+    const auto refuse = [](const std::string& why) { throw WrongUsage("--engine all: " + why); };
     if (program.globals().database_url || variable(environment, "JOBSTRAND_DB")) {
         refuse("--db and JOBSTRAND_DB name one database; leave them out");
     }
@@ -470,9 +468,7 @@ run_on_all_engines(const Program& program, Streams& streams, const Environment& 
         runs.push_back(std::make_unique<EngineRun>(engine.name));
     }
     if (runs.empty()) {
-        throw CliError(
-            ExitCode::wrong_usage, "--engine all: the configuration file names no engine"
-        );
+        throw WrongUsage("--engine all: the configuration file names no engine");
     }
     StopSignals signals;
     for (std::size_t i = 0; i < engines.size(); ++i) {

@@ -252,7 +252,7 @@ public:
         remove_abandoned(parent);
         std::string name = parent / (std::string(kFolderName) + "XXXXXX");
         if (::mkdtemp(name.data()) == nullptr) {
-            throw CliError(ExitCode::failed, "no folder for the demonstration: " + name);
+            throw Failed("no folder for the demonstration: " + name);
         }
         path_ = name;
         lock_ = lock_folder(path_);
@@ -303,13 +303,10 @@ struct DemoOptions {
     settings.http.listen = options.http.value_or("127.0.0.1:0");
     const auto address = service::parse_listen_address(settings.http.listen);
     if (!address) {
-        throw CliError(ExitCode::wrong_usage, "--http " + address.error().message);
+        throw WrongUsage("--http " + address.error().message);
     }
     if (!address.value().is_loopback) {
-        throw CliError(
-            ExitCode::wrong_usage,
-            "--http: a demonstration has no tokens, so it listens on 127.0.0.1 only"
-        );
+        throw WrongUsage("--http: a demonstration has no tokens, so it listens on 127.0.0.1 only");
     }
     return settings;
 }
@@ -355,7 +352,7 @@ void show_in_browser(const std::string& url) {
             service::ApiParts{.engine = first, .settings = settings, .log = around.log}, true
         );
     } catch (const std::runtime_error& error) {
-        throw CliError(ExitCode::wrong_usage, error.what());
+        throw WrongUsage(error.what());
     }
     fill_demo(first);
     for (const auto& node : nodes) {

@@ -41,7 +41,7 @@ using boost::system::error_code;
 namespace {
 
 [[noreturn]] void refuse(const std::string& message) {
-    throw CliError(ExitCode::wrong_usage, message);
+    throw WrongUsage(message);
 }
 
 [[nodiscard]] bool names_database(const GlobalOptions& options) {
@@ -73,12 +73,10 @@ namespace {
     try {
         token = persistence::password_in_file(file);
     } catch (const persistence::DbError& error) {
-        throw CliError(ExitCode::failed, fmt::format("--token-file: {}", error.what()));
+        throw Failed("--token-file: {}", error.what());
     }
     if (!std::ranges::all_of(token, [](char c) { return c > ' ' && c < '\x7f'; })) {
-        throw CliError(
-            ExitCode::failed, fmt::format("--token-file: the first line of {} is no token", file)
-        );
+        throw Failed("--token-file: the first line of {} is no token", file);
     }
     return token;
 }
@@ -207,14 +205,11 @@ private:
     }
 
     [[noreturn]] void fail(std::string_view what, error_code error) const {
-        throw CliError(
-            ExitCode::failed,
-            fmt::format(
-                "{} the server {}: {}: does `jobstrand serve --http` run there?",
-                what,
-                server_.url.authority,
-                error.message()
-            )
+        throw Failed(
+            "{} the server {}: {}: does `jobstrand serve --http` run there?",
+            what,
+            server_.url.authority,
+            error.message()
         );
     }
 
@@ -264,7 +259,7 @@ content_to_send(const Session& session, std::string_view option, const std::stri
     Input input = session.input(option, file);
     std::string content = input.next_bytes(kMostInput + 1);
     const auto refuse = [&](const char* why) {
-        throw CliError(ExitCode::wrong_usage, fmt::format("{}: {} {}", option, input.name(), why));
+        throw WrongUsage("{}: {} {}", option, input.name(), why);
     };
     if (content.size() > kMostInput) {
         refuse("is longer than 256 MiB: send it in parts");
@@ -332,8 +327,7 @@ content_to_send(const Session& session, std::string_view option, const std::stri
 
 [[noreturn]] void refuse_reply(const Server& server, const ServerReply& reply) {
     const std::string detail = detail_in(reply);
-    throw CliError(
-        ExitCode::failed,
+    throw Failed(
         detail.empty() ? fmt::format(
                              "what {} answers (status {}) is not from a Jobstrand service",
                              server.url.authority,

@@ -366,7 +366,7 @@ http_service(const service::ApiParts& parts, bool runs_jobs) {
     try {
         return std::make_unique<service::HttpService>(parts, runs_jobs);
     } catch (const std::runtime_error& error) {
-        throw CliError(ExitCode::wrong_usage, error.what());
+        throw WrongUsage(error.what());
     }
 }
 
@@ -410,13 +410,10 @@ void print_settings(Session& session) {
         return nullptr;
     }
     if (threads <= further) {
-        throw CliError(
-            ExitCode::wrong_usage,
-            fmt::format(
-                "maxPoolSize is {}, but {} engines share these threads, and each needs one",
-                threads,
-                further + 1
-            )
+        throw WrongUsage(
+            "maxPoolSize is {}, but {} engines share these threads, and each needs one",
+            threads,
+            further + 1
         );
     }
     return std::make_shared<executor::SharedThreads>(threads);

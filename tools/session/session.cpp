@@ -38,10 +38,7 @@ constexpr std::size_t kOwnerBytes = 16 * 1024;
     if (const auto format = output_format_named(name)) {
         return *format;
     }
-    throw CliError(
-        ExitCode::wrong_usage,
-        fmt::format("-o must be table, json, jsonl, csv or name, not {}", printable(name))
-    );
+    throw WrongUsage("-o must be table, json, jsonl, csv or name, not {}", printable(name));
 }
 
 /// As the system knows whoever runs this process; empty: it does not.
@@ -60,10 +57,7 @@ is_coloured(const std::string& when, bool is_terminal, const Environment& enviro
         return when == "always";
     }
     if (when != "auto") {
-        throw CliError(
-            ExitCode::wrong_usage,
-            fmt::format("--color must be auto, always or never, not {}", quoted_if_needed(when))
-        );
+        throw WrongUsage("--color must be auto, always or never, not {}", quoted_if_needed(when));
     }
     return is_terminal && takes_colours(environment);
 }
@@ -84,13 +78,10 @@ using Engines = std::map<std::string, Settings, std::less<>>;
     if (const auto found = engines.find(name); found != engines.end()) {
         return found->second;
     }
-    throw CliError(
-        ExitCode::wrong_usage,
-        fmt::format(
-            "there is no engine {} in the configuration file; it has {}",
-            quoted_if_needed(name),
-            names_of(engines)
-        )
+    throw WrongUsage(
+        "there is no engine {} in the configuration file; it has {}",
+        quoted_if_needed(name),
+        names_of(engines)
     );
 }
 
@@ -135,10 +126,7 @@ std::string Session::path() const {
 
 void Session::refuse_to_wait(std::string_view option, std::string_view instead) const {
     if (client_) {
-        throw CliError(
-            ExitCode::wrong_usage,
-            fmt::format("{} waits, which a service does for nobody: {}", option, instead)
-        );
+        throw WrongUsage("{} waits, which a service does for nobody: {}", option, instead);
     }
 }
 
@@ -157,13 +145,10 @@ Input Session::input(std::string_view option, const std::string& file) const {
     }
     const auto sent = client_->files.find(file);
     if (sent == client_->files.end()) {
-        throw CliError(
-            ExitCode::wrong_usage,
-            fmt::format(
-                "{}: a service reads no files: send the content of {} as input, and say -",
-                option,
-                quoted_if_needed(file)
-            )
+        throw WrongUsage(
+            "{}: a service reads no files: send the content of {} as input, and say -",
+            option,
+            quoted_if_needed(file)
         );
     }
     return Input::of_text(printable(file), sent->second);
@@ -208,7 +193,7 @@ Settings Session::settings_anew() const {
 
 void Session::listen_on(const std::string& address) {
     if (const auto parsed = service::parse_listen_address(address); !parsed) {
-        throw CliError(ExitCode::wrong_usage, "--http " + parsed.error().message);
+        throw WrongUsage("--http " + parsed.error().message);
     }
     (void)settings();
     listen_ = address;
@@ -228,7 +213,7 @@ SettingsFile Session::read_whole_file() const {
     const auto file = config_file();
     SettingsFile read = file ? read_settings_file(*file) : SettingsFile{};
     if (!read.problems.empty()) {
-        throw CliError(ExitCode::wrong_usage, fmt::format("{}", fmt::join(read.problems, "\n")));
+        throw WrongUsage("{}", fmt::join(read.problems, "\n"));
     }
     return read;
 }
@@ -269,10 +254,9 @@ const std::string& Session::database_url() {
     }
     std::string given = given_database_url();
     if (given.empty() && !further_engines().empty()) {
-        throw CliError(
-            ExitCode::wrong_usage,
+        throw WrongUsage(
             "no database: pass --engine NAME, or --engine all; the configuration file has " +
-                names_of(further_engines())
+            names_of(further_engines())
         );
     }
     if (given.empty()) {
@@ -283,15 +267,14 @@ const std::string& Session::database_url() {
                 kPackageConfig
             );
         }
-        throw CliError(
-            ExitCode::wrong_usage,
+        throw WrongUsage(
             "no database: pass --db URL (for example sqlite:jobs.db), set JOBSTRAND_DB, or put db "
             "into the configuration file" +
-                kept
+            kept
         );
     }
     if (const auto url = persistence::parse_database_url(given); !url) {
-        throw CliError(ExitCode::wrong_usage, "the database URL: " + url.error().message);
+        throw WrongUsage("the database URL: " + url.error().message);
     }
     database_url_ = std::move(given);
     return *database_url_;

@@ -26,6 +26,8 @@
 #include "tools/session/open_engine.hpp"
 #include "tools/settings/settings.hpp"
 
+#include <fmt/format.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -301,8 +303,12 @@ public:
     /// Who started this process and wants to hear how it goes.
     [[nodiscard]] Supervisor supervisor() const { return Supervisor(environment_); }
 
-    /// One line on stderr.
+    /// One line on stderr: a text, or a format and what fills it.
     void tell(const std::string& line);
+    template <typename First, typename... More>
+    void tell(fmt::format_string<First, More...> format, First&& first, More&&... more) {
+        tell(fmt::format(format, std::forward<First>(first), std::forward<More>(more)...));
+    }
 
 private:
     Session(

@@ -49,8 +49,7 @@ constexpr std::size_t kMostOutput = std::size_t{64} * 1024 * 1024;
 constexpr std::size_t kMostErrors = std::size_t{1024} * 1024;
 
 [[noreturn]] void refuse_output() {
-    throw CliError(
-        ExitCode::failed,
+    throw Failed(
         "the output is longer than 64 MiB: ask for less with --limit, and go on with --after"
     );
 }
@@ -60,8 +59,7 @@ void refuse_globals(const GlobalOptions& options) {
     const bool is_any_given = options.database_url || options.config_file || options.engine ||
                               options.server || options.token_file;
     if (is_any_given) {
-        throw CliError(
-            ExitCode::wrong_usage,
+        throw WrongUsage(
             "a service has its own database and settings: leave --db, --config, --engine, --server "
             "and --token-file out"
         );

@@ -233,7 +233,7 @@ struct ManualOptions {
 void write_page(const std::filesystem::path& path, const std::string& page) {
     std::ofstream file(path, std::ios::binary | std::ios::trunc);
     if (!(file << page).flush()) {
-        throw CliError(ExitCode::failed, fmt::format("cannot write {}", printable(path.string())));
+        throw Failed("cannot write {}", printable(path.string()));
     }
 }
 
@@ -248,7 +248,7 @@ void write_all(const CommandDescription& program, const std::filesystem::path& f
     if (const CommandDescription* const noun = command_named(program, name)) {
         return noun_page(program, *noun, edition());
     }
-    throw CliError(ExitCode::not_found, fmt::format("there is no noun {}", quoted_if_needed(name)));
+    throw NotFound("there is no noun {}", quoted_if_needed(name));
 }
 
 ExitCode print_manual(Session& session, const ManualOptions& options) {

@@ -111,7 +111,7 @@ run_as_batch(Session& session, persistence::NewBatch batch, const BatchManner& m
     deadletter::BatchAdmin admin = session.batches();
     const bool can_keep = persistence::BatchStore::can_keep(batch.filter);
     if (manner.in_background && !can_keep) {
-        throw CliError(ExitCode::wrong_usage, "the filter is too long for --background");
+        throw WrongUsage("the filter is too long for --background");
     }
     if (!manner.in_background && (batch.total <= deadletter::kWorthABatch || !can_keep)) {
         return std::nullopt;
@@ -140,7 +140,7 @@ ExitCode carry_out_batch(Session& session, const Batch& batch, const Record& mor
         after = admin.carry_out(batch.id, {.on_page = on_page}, schema::sleep_for);
     }
     if (!after) {
-        throw CliError(ExitCode::not_found, fmt::format("the batch {} is gone", batch.id));
+        throw NotFound("the batch {} is gone", batch.id);
     }
     session.count_changes(after->done - batch.done);
     if (after->state == BatchState::running && was_stopped) {

@@ -81,7 +81,7 @@ public:
     [[nodiscard]] ExitCode all_or_none() {
         check();
         if (bad_ > 0) {
-            throw CliError(ExitCode::wrong_usage, problems_ + hidden() + "no job was added");
+            throw WrongUsage(problems_ + hidden() + "no job was added");
         }
         return finish(with_progress([this](const executor::EnqueueWatch& watch) {
             return session_.enqueueing().import_all(*this, good_, watch);
@@ -105,9 +105,7 @@ public:
         rewind();
         while (const auto line = lines_->next()) {
             if (line->job.job.unique_key == held.key()) {
-                throw CliError(
-                    ExitCode::refused, at(line->number, held.what()) + "\nno job was added"
-                );
+                throw Refused(at(line->number, held.what()) + "\nno job was added");
             }
         }
         throw held;
@@ -118,16 +116,14 @@ public:
         rewind();
         while (const auto line = lines_->next()) {
             if (const std::string what = what_is_taken(session_, line->job); !what.empty()) {
-                throw CliError(ExitCode::refused, at(line->number, what) + "\nno job was added");
+                throw Refused(at(line->number, what) + "\nno job was added");
             }
         }
         throw error;
     }
 
     [[noreturn]] void print_changed_file() const {
-        throw CliError(
-            ExitCode::failed, input_.name() + " was changed while it was read: no job was added"
-        );
+        throw Failed(input_.name() + " was changed while it was read: no job was added");
     }
 
 private:
@@ -209,10 +205,10 @@ private:
             }
         }
         if (all > 0) {
-            session_.tell(fmt::format("{} of them are stored suspended", all));
+            session_.tell("{} of them are stored suspended", all);
         }
         for (const auto& [reason, jobs] : by_reason | std::views::take(kSuspensionsShown)) {
-            session_.tell(fmt::format("{}: {}", jobs, reason));
+            session_.tell("{}: {}", jobs, reason);
         }
         if (by_reason.size() > kSuspensionsShown) {
             session_.tell("... and more: `jobstrand instance ls --suspended`");
@@ -277,7 +273,7 @@ namespace {
     if (options.on_duplicate) {
         const auto named = schema::on_duplicate_named(*options.on_duplicate);
         if (!named) {
-            throw CliError(ExitCode::wrong_usage, "--on-duplicate must be reject, keep or replace");
+            throw WrongUsage("--on-duplicate must be reject, keep or replace");
         }
         rule.on_duplicate = *named;
     }
@@ -286,9 +282,7 @@ namespace {
     }
     if (!is_given(options.fields, &Job::unique_key) &&
         (options.on_duplicate || options.unique_for)) {
-        throw CliError(
-            ExitCode::wrong_usage, "--on-duplicate and --unique-for go with --unique-key"
-        );
+        throw WrongUsage("--on-duplicate and --unique-for go with --unique-key");
     }
     return rule;
 }
@@ -312,10 +306,7 @@ namespace {
     if (options.series.times.repeat) {
         set_series(session, content, options.series);
     } else if (options.series.is_any_given(options.due.is_any_given())) {
-        throw CliError(
-            ExitCode::wrong_usage,
-            "say when it repeats: --repeat TEXT, or leave --series and the like out"
-        );
+        throw WrongUsage("say when it repeats: --repeat TEXT, or leave --series and the like out");
     }
     return content;
 }
@@ -334,7 +325,7 @@ void refuse_bad(Session& session, const executor::NewJob& job) {
         );
     }
     if (!problems.empty()) {
-        throw CliError(ExitCode::wrong_usage, fmt::format("{}", fmt::join(problems, "\n")));
+        throw WrongUsage("{}", fmt::join(problems, "\n"));
     }
 }
 
@@ -364,11 +355,9 @@ void report_added(Session& session, const executor::NewJob& job, const schema::E
 void print_key(Session& session, const executor::NewJob& job, const schema::Enqueued& enqueued) {
     const std::string key = quoted_if_needed(job.job.unique_key);
     if (!enqueued.is_added) {
-        session.tell(
-            fmt::format("nothing was added: job {} has the unique key {}", enqueued.id, key)
-        );
+        session.tell("nothing was added: job {} has the unique key {}", enqueued.id, key);
     } else if (!enqueued.replaced.empty()) {
-        session.tell(fmt::format("it took the place of job {}", enqueued.replaced));
+        session.tell("it took the place of job {}", enqueued.replaced);
     }
 }
 
@@ -386,7 +375,7 @@ void print_suspended(Session& session, const executor::NewJob& job, const std::s
 
 [[nodiscard]] ExitCode add_one(Session& session, const AddOptions& options) {
     if (!is_given(options.fields, &Job::handler_type)) {
-        throw CliError(ExitCode::wrong_usage, "say which job: --type TYPE, or --from FILE");
+        throw WrongUsage("say which job: --type TYPE, or --from FILE");
     }
     const executor::NewJob job = new_job_of(session, options);
     refuse_bad(session, job);
@@ -396,7 +385,7 @@ void print_suspended(Session& session, const executor::NewJob& job, const std::s
     try {
         enqueued = enqueue(session, job);
     } catch (const persistence::KeyHeld& held) {
-        throw CliError(ExitCode::refused, held.what());
+        throw Refused(held.what());
     } catch (const persistence::DbError& error) {
         const std::string what = error.kind() == persistence::DbErrorKind::duplicate_key
                                      ? what_is_taken(session, job)
@@ -404,7 +393,7 @@ void print_suspended(Session& session, const executor::NewJob& job, const std::s
         if (what.empty()) {
             throw;
         }
-        throw CliError(ExitCode::refused, what + ": take another");
+        throw Refused(what + ": take another");
     }
     report_added(session, job, enqueued);
     print_key(session, job, enqueued);
@@ -419,14 +408,12 @@ void print_suspended(Session& session, const executor::NewJob& job, const std::s
 ExitCode add_jobs(Session& session, const AddOptions& options) {
     if (!options.from) {
         if (options.keep_going) {
-            throw CliError(ExitCode::wrong_usage, "--keep-going goes with --from FILE");
+            throw WrongUsage("--keep-going goes with --from FILE");
         }
         return add_one(session, options);
     }
     if (has_fields(options)) {
-        throw CliError(
-            ExitCode::wrong_usage, "--from FILE says everything about its jobs: leave the rest out"
-        );
+        throw WrongUsage("--from FILE says everything about its jobs: leave the rest out");
     }
     return import_jobs(session, {.file = *options.from, .keep_going = options.keep_going});
 }

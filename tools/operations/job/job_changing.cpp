@@ -66,14 +66,11 @@ order_of(schema::JobPlace place, const persistence::ManyChanges& changes) {
 
 void require_retry_cycle(const TypedField& typed) {
     if (const auto cycle = schema::parse_retry_cycle(*typed.text); !cycle) {
-        throw CliError(
-            ExitCode::wrong_usage,
-            fmt::format(
-                "{} must be like R3/PT10S or PT1S,PT5S, not {}: {}",
-                name_of(*typed.option),
-                quoted_if_needed(*typed.text),
-                cycle.error().message
-            )
+        throw WrongUsage(
+            "{} must be like R3/PT10S or PT1S,PT5S, not {}: {}",
+            name_of(*typed.option),
+            quoted_if_needed(*typed.text),
+            cycle.error().message
         );
     }
 }
@@ -90,10 +87,7 @@ void require_retry_cycle(const TypedField& typed) {
         changes.fields.push_back(change_of(session, typed));
     }
     if (changes.fields.empty() && !options.due.is_any_given()) {
-        throw CliError(
-            ExitCode::wrong_usage,
-            fmt::format("say what to set: {}; or when: --due TIME", names_of(options.fields))
-        );
+        throw WrongUsage("say what to set: {}; or when: --due TIME", names_of(options.fields));
     }
     changes.due_date = due_of(session, options.due);
     return changes;
@@ -101,7 +95,7 @@ void require_retry_cycle(const TypedField& typed) {
 
 void refuse_problems(const std::vector<std::string>& problems) {
     if (!problems.empty()) {
-        throw CliError(ExitCode::wrong_usage, problems.front());
+        throw WrongUsage(problems.front());
     }
 }
 
@@ -125,7 +119,7 @@ void refuse_bad_values(
 ) {
     if (!selection.is_by_id()) {
         if (is_given(options.fields, &schema::Job::payload)) {
-            throw CliError(ExitCode::wrong_usage, "--payload is for jobs that are named");
+            throw WrongUsage("--payload is for jobs that are named");
         }
         refuse_bad_values(session, schema::Job{}, changes);
     }
@@ -163,9 +157,7 @@ void refuse_bad_values(
 void refuse_for_place(JobPlace place, const persistence::ManyChanges& changes) {
     const bool is_dead = place == JobPlace::dead_letter;
     if (changes.due_date && (is_dead || place == JobPlace::suspended)) {
-        throw CliError(
-            ExitCode::refused, fmt::format("jobs of place {} wait for no date", name_of(place))
-        );
+        throw Refused("jobs of place {} wait for no date", name_of(place));
     }
 }
 
@@ -186,23 +178,17 @@ void refuse_if_not_runnable(Session& session, const schema::PlacedJob& placed) {
         case RunObstacle::none:
             return;
         case RunObstacle::unknown_type:
-            throw CliError(
-                ExitCode::refused,
-                fmt::format(
-                    "job {} is of type {}, which this program cannot run",
-                    id,
-                    quoted_if_needed(placed.job.handler_type)
-                )
+            throw Refused(
+                "job {} is of type {}, which this program cannot run",
+                id,
+                quoted_if_needed(placed.job.handler_type)
             );
         case RunObstacle::lacks_need:
-            throw CliError(
-                ExitCode::refused,
-                fmt::format(
-                    "job {} needs {}, which the configuration does not have, or which cannot be "
-                    "used here: `jobstrand config check` says why",
-                    id,
-                    quoted_if_needed(session.engine().handlers().lacks(placed.job))
-                )
+            throw Refused(
+                "job {} needs {}, which the configuration does not have, or which cannot be "
+                "used here: `jobstrand config check` says why",
+                id,
+                quoted_if_needed(session.engine().handlers().lacks(placed.job))
             );
         case RunObstacle::stands_elsewhere:
             break;
@@ -211,10 +197,7 @@ void refuse_if_not_runnable(Session& session, const schema::PlacedJob& placed) {
         placed.place == JobPlace::timer         ? "fire it first: `jobstrand timer fire ID`"
         : placed.place == JobPlace::dead_letter ? "requeue it first: `jobstrand dead requeue ID`"
                                                 : "only executable jobs can be run by hand";
-    throw CliError(
-        ExitCode::refused,
-        fmt::format("job {} stands in place {}: {}", id, name_of(placed.place), hint)
-    );
+    throw Refused("job {} stands in place {}: {}", id, name_of(placed.place), hint);
 }
 
 /// It was there a moment ago.
@@ -230,16 +213,11 @@ void refuse_if_not_runnable(Session& session, const schema::PlacedJob& placed) {
 report_run(Session& session, const std::string& id, const executor::ManualRunResult& result) {
     switch (result.answer) {
         case executor::ManualRunAnswer::not_found:
-            throw CliError(ExitCode::not_found, why_not_found(session, id));
+            throw NotFound(why_not_found(session, id));
         case executor::ManualRunAnswer::locked:
-            throw CliError(
-                ExitCode::refused, fmt::format("a node holds job {}: try again later", id)
-            );
+            throw Refused("a node holds job {}: try again later", id);
         case executor::ManualRunAnswer::lost_lock:
-            throw CliError(
-                ExitCode::failed,
-                fmt::format("the lock of job {} was lost while it ran: its result is dropped", id)
-            );
+            throw Failed("the lock of job {} was lost while it ran: its result is dropped", id);
         case executor::ManualRunAnswer::done:
             break;
     }
@@ -304,9 +282,7 @@ ExitCode set_jobs(Session& session, const SetOptions& options) {
             return *as_batch;
         }
     } else if (options.bulk.in_background) {
-        throw CliError(
-            ExitCode::wrong_usage, "--background is for --retries, --priority, and due dates"
-        );
+        throw WrongUsage("--background is for --retries, --priority, and due dates");
     }
     return report_set(
         session,

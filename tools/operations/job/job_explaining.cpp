@@ -147,7 +147,7 @@ ExitCode explain_job(Session& session, const ExplainOptions& options) {
         );
     }
     if (!facts.placed) {
-        session.tell(fmt::format("there is no job {}", quoted_if_needed(id)));
+        session.tell("there is no job {}", quoted_if_needed(id));
     }
     return facts.placed ? ExitCode::done : ExitCode::not_found;
 }

@@ -226,9 +226,7 @@ void add_past(Session& session, Record& record, const std::string& job) {
     if (!run) {
         return false;
     }
-    session.tell(
-        fmt::format("job {} is done: it succeeded, and this is its run", quoted_if_needed(id))
-    );
+    session.tell("job {} is done: it succeeded, and this is its run", quoted_if_needed(id));
     Record record = record_of(done_fields(), *run);
     add_past(session, record, id);
     write_record(session.streams().out, session.format(), record, session.style());
@@ -241,19 +239,14 @@ void add_past(Session& session, Record& record, const std::string& job) {
     std::optional<schema::JobPlace> place
 ) {
     if (!found) {
-        throw CliError(
-            ExitCode::not_found, fmt::format("there is no job {}", quoted_if_needed(id))
-        );
+        throw NotFound("there is no job {}", quoted_if_needed(id));
     }
     if (place && found->placed.place != *place) {
-        throw CliError(
-            ExitCode::not_found,
-            fmt::format(
-                "job {} stands in place {}, not in {}",
-                quoted_if_needed(id),
-                name_of(found->placed.place),
-                name_of(*place)
-            )
+        throw NotFound(
+            "job {} stands in place {}, not in {}",
+            quoted_if_needed(id),
+            name_of(found->placed.place),
+            name_of(*place)
         );
     }
     return std::move(*found);
