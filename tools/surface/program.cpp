@@ -19,6 +19,11 @@
 
 namespace jobstrand::cli {
 
+const CommandDescription* command_named(const CommandDescription& command, std::string_view name) {
+    const auto found = std::ranges::find(command.commands, name, &CommandDescription::name);
+    return found == command.commands.end() ? nullptr : &*found;
+}
+
 namespace {
 
 /// What was typed of one parameter.
@@ -35,33 +40,31 @@ struct Typed {
     }
 };
 
-CommandOption add_parameter(const Command& verb, const Parameter& parameter, Typed& typed) {
-    const auto add = [&] {
+CLI::Option* add_parameter(CLI::App& verb, const Parameter& parameter, Typed& typed) {
+    const auto add = [&]() -> CLI::Option* {
         switch (parameter.kind) {
             case ParameterKind::flag:
                 return verb.add_flag(parameter.names, typed.flag, parameter.meaning);
             case ParameterKind::texts:
                 return verb.add_option(parameter.names, typed.texts, parameter.meaning);
             case ParameterKind::repeated:
-                return verb.add_repeated_option(parameter.names, typed.texts, parameter.meaning);
+                return verb.add_option(parameter.names, typed.texts, parameter.meaning)
+                    ->allow_extra_args(false);
             default:
                 return verb.add_option(parameter.names, typed.text, parameter.meaning);
         }
     };
-    const CommandOption option = add();
+    CLI::Option* const option = add();
     if (!parameter.rules.unit.empty()) {
-        option.type_name(parameter.rules.unit);
+        option->type_name(parameter.rules.unit);
     }
     if (!parameter.rules.heading.empty()) {
-        option.group(parameter.rules.heading);
+        option->group(parameter.rules.heading);
     }
-    if (parameter.rules.is_required) {
-        option.required();
-    }
-    return option;
+    return option->required(parameter.rules.is_required);
 }
 
-void add_operation(const Command& noun, Action& action, const Operation& operation) {
+void add_operation(CLI::App& noun, Action& action, const Operation& operation) {
     const OperationText& text = operation.text;
     const auto typed = std::make_shared<std::vector<Typed>>(operation.parameters.size());
     const auto choose = [&action, operation, typed] {
@@ -74,14 +77,16 @@ void add_operation(const Command& noun, Action& action, const Operation& operati
             return operation.run(session, given);
         };
     };
-    const std::string verb = text.words.substr(text.words.find(' ') + 1);
-    const Command app = noun.add_verb(verb, text.summary, text.examples, choose);
-    std::optional<CommandOption> previous;
+    CLI::App* const verb =
+        noun.add_subcommand(text.words.substr(text.words.find(' ') + 1), text.summary);
+    // `fallthrough` lets the global options stand behind nouns and verbs as well.
+    verb->fallthrough()->callback(choose)->footer("\nExamples:\n" + text.examples);
+    CLI::Option* previous = nullptr;
     for (std::size_t i = 0; i < operation.parameters.size(); ++i) {
         const Parameter& parameter = operation.parameters[i];
-        const CommandOption option = add_parameter(app, parameter, (*typed)[i]);
+        CLI::Option* const option = add_parameter(*verb, parameter, (*typed)[i]);
         if (parameter.rules.excludes_previous) {
-            option.excludes(previous.value());
+            option->excludes(previous);
         }
         previous = option;
     }
@@ -96,17 +101,22 @@ void add_operation(const Command& noun, Action& action, const Operation& operati
     }
 }
 
-}  // namespace
-
-void add_operations(const Command& program, Action& action, const OperationNoun& noun) {
-    const Command declared =
-        noun.name.empty() ? program : program.add_noun(noun.name, noun.summary, noun.examples);
+/// Declares the operations of a noun as verbs of the program, which set `action`.
+void add_operations(CLI::App& program, Action& action, const OperationNoun& noun) {
+    CLI::App* declared = &program;
+    if (!noun.name.empty()) {
+        declared = program.add_subcommand(noun.name, noun.summary);
+        declared->require_subcommand(1)->fallthrough()->footer("\nExamples:\n" + noun.examples);
+        // Its words are those of verbs, and none of the program's.
+        declared->add_subcommand("help", "Help for a verb")
+            ->allow_extras()
+            ->fallthrough(false)
+            ->group("");
+    }
     for (const Operation& operation : noun.operations) {
-        add_operation(declared, action, operation);
+        add_operation(*declared, action, operation);
     }
 }
-
-namespace {
 
 [[nodiscard]] std::string_view result_of(ExitCode code) {
     switch (code) {
@@ -228,6 +238,59 @@ something.)";
     return columns ? wrapped_help(help, *columns) : help;
 }
 
+[[nodiscard]] OptionDescription described(const CLI::Option& option) {
+    OptionDescription description{
+        .value = option.get_type_size() == 0 ? "" : option.get_type_name(),
+        .meaning = option.get_description(),
+        .group = option.get_group(),
+        .is_argument = option.get_positional(),
+        .is_required = option.get_required(),
+        .is_repeated = option.get_expected_max() >= CLI::detail::expected_max_vector_size,
+    };
+    if (description.is_argument) {
+        description.names.push_back(option.get_name(true));
+        return description;
+    }
+    for (const std::string& letter : option.get_snames()) {
+        description.names.push_back('-' + letter);
+    }
+    for (const std::string& word : option.get_lnames()) {
+        description.names.push_back("--" + word);
+    }
+    return description;
+}
+
+[[nodiscard]] CommandDescription described(const CLI::App& app) {
+    CommandDescription description{
+        .name = app.get_name(),
+        .summary = app.get_description(),
+        .footer = app.get_footer(),
+    };
+    for (const CLI::Option* const option : app.get_options()) {
+        description.options.push_back(described(*option));
+    }
+    for (const CLI::App* const command : app.get_subcommands(nullptr)) {
+        if (!command->get_group().empty()) {
+            description.commands.push_back(described(*command));
+        }
+    }
+    return description;
+}
+
+/// What a value makes the verb read.
+void note_reading(const CLI::Option& option, const std::string& value, TypedVerb& typed) {
+    const std::string type = option.get_type_name();
+    const bool is_file = type.starts_with("FILE");
+    const bool is_payload = type == "JSON";
+    if (value == "-") {
+        typed.reads_input = typed.reads_input || is_file || is_payload || option.get_positional();
+    } else if (is_file) {
+        typed.files.push_back({.option = option.get_name(), .name = value});
+    } else if (is_payload && value.starts_with('@')) {
+        typed.files.push_back({.option = option.get_name(), .name = value.substr(1)});
+    }
+}
+
 [[nodiscard]] bool wants_a_subcommand(const CLI::App& command) {
     return command.get_require_subcommand_min() > 0;
 }
@@ -267,9 +330,8 @@ void Program::add_global_options() {
 }
 
 void Program::add_commands() {
-    const Command program(*app_);
     for (const OperationNoun& noun : operation_nouns()) {
-        add_operations(program, action_, noun);
+        add_operations(*app_, action_, noun);
     }
     app_->add_subcommand(kHelp, "Help for a noun or a verb: help job add")->allow_extras();
 }
@@ -292,15 +354,33 @@ ExitCode Program::run(Session& session) const {
 }
 
 TypedVerb Program::typed() const {
-    CLI::App* verb = app_.get();
-    while (!verb->get_subcommands().empty()) {
-        verb = verb->get_subcommands().front();
+    const CLI::App& verb = deepest();
+    const std::string words = words_of(verb);
+    TypedVerb typed{.words = words.substr(words.find(' ') + 1)};
+    std::vector<std::string> positional;
+    for (const CLI::Option* const option : verb.get_options()) {
+        const bool is_flag = option->get_items_expected_max() == 0;
+        // One that was not given has results of its own.
+        const auto values = option->count() == 0 ? CLI::results_t() : option->results();
+        for (const std::string& value : values) {
+            if (!option->get_positional()) {
+                typed.arguments.push_back(option->get_name());
+            }
+            if (!is_flag) {
+                note_reading(*option, value, typed);
+                (option->get_positional() ? positional : typed.arguments).push_back(value);
+            }
+        }
     }
-    return Command(*verb).typed();
+    if (!positional.empty()) {
+        typed.arguments.emplace_back("--");
+        std::ranges::move(positional, std::back_inserter(typed.arguments));
+    }
+    return typed;
 }
 
 CommandDescription Program::description() const {
-    return Command(*app_).description();
+    return described(*app_);
 }
 
 /// `help job add`, `job help` and `job help add`; nullopt: it was no question for help.

@@ -35,9 +35,6 @@ struct Action {
     std::set<std::string, std::less<>> audited = {};
 };
 
-/// Declares the operations of a noun as verbs of the program, which set `action`.
-void add_operations(const Command& program, Action& action, const OperationNoun& noun);
-
 /// Runs a verb that changes things, with an entry in the audit that is there before it begins and
 /// says how it ended. A dry run leaves no trace. Throws what the verb throws, and DbError when the
 /// entry cannot be written: then nothing was done.
