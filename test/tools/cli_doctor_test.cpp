@@ -3,7 +3,7 @@
 #include "schema/tables.hpp"
 #include "test/fixtures/recording_log.hpp"
 #include "test/tools/cli_fixture.hpp"
-#include "tools/operations/doctor.hpp"
+#include "tools/operations/health_checks.hpp"
 #include "tools/program/slow_step.hpp"
 
 #include <fmt/format.h>

@@ -1,14 +1,14 @@
-#include "tools/operations/doctor.hpp"
-
 #include "persistence/drivers/database.hpp"
 #include "persistence/drivers/database_url.hpp"
 #include "persistence/drivers/driver.hpp"
 #include "persistence/migration/schema_check.hpp"
 #include "persistence/migration/schema_migration.hpp"
 #include "persistence/migration/table_changes.hpp"
+#include "persistence/store/statement_trial.hpp"
 #include "schema/acquisition.hpp"
 #include "schema/tables.hpp"
 #include "tools/operations/health_checks.hpp"
+#include "tools/operations/nouns.hpp"
 #include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
@@ -68,22 +68,7 @@ void check_durability(Connection& connection, const Driver& driver, Findings& fi
     findings.push_back({.check = "durability", .text = std::move(all)});
 }
 
-}  // namespace
-
-Finding
-finding_of_answer(std::string_view product, std::chrono::duration<double, std::milli> took) {
-    Finding finding{
-        .check = "database", .text = fmt::format("{} answers in {:.1f} ms", product, took.count())};
-    if (took > kSlowAnswer) {
-        finding.level = FindingLevel::wrong;
-        finding.text += ", which is slow";
-        finding.advice =
-            "look at the way to it and at its load: nodes wait for several answers "
-            "before each batch of jobs";
-    }
-    return finding;
-}
-
+/// Its version and how fast it answers.
 void check_answer(Connection& connection, const Driver& driver, Findings& findings) {
     std::chrono::duration<double, std::milli> least = std::chrono::hours(1);
     std::string version;
@@ -98,7 +83,8 @@ void check_answer(Connection& connection, const Driver& driver, Findings& findin
     );
 }
 
-bool check_tables(Connection& connection, Findings& findings) {
+/// Whether this program can work with the tables; if not, why is among the findings.
+[[nodiscard]] bool check_tables(Connection& connection, Findings& findings) {
     const auto version = persistence::schema_version(connection);
     if (version != schema::kSchemaVersion) {
         const bool is_newer = version && *version > schema::kSchemaVersion;
@@ -134,6 +120,7 @@ bool check_tables(Connection& connection, Findings& findings) {
     return true;
 }
 
+/// Whether there are the indexes that the settings need.
 void check_indexes(
     Connection& connection,
     const executor::ExecutorSettings& settings,
@@ -149,6 +136,7 @@ void check_indexes(
     }
 }
 
+/// Whether the database takes what nodes ask of it.
 void check_statements(
     const std::vector<persistence::RefusedActivity>& refused,
     Findings& findings
@@ -169,7 +157,7 @@ void check_statements(
     }
 }
 
-Finding finding_of(
+[[nodiscard]] Finding finding_of(
     const persistence::Diagnostics::Symptom& symptom,
     const persistence::SymptomAnswer& answer
 ) {
@@ -201,6 +189,7 @@ Finding finding_of(
     return finding;
 }
 
+/// What the database tells of itself.
 void check_symptoms(
     Connection& connection,
     const Driver& driver,
@@ -212,8 +201,6 @@ void check_symptoms(
         findings.push_back(finding_of(symptom, answer));
     }
 }
-
-namespace {
 
 /// Free jobs that are looked at for kinds that nobody serves.
 constexpr std::size_t kJobsLookedAt = 10'000;
@@ -382,9 +369,8 @@ void write_findings(Session& session, const Findings& findings) {
     writer.finish();
 }
 
-}  // namespace
-
-ExitCode diagnose(Session& session, const DoctorOptions& /*options*/) {
+/// Looks at what can be looked at for a bounded cost; check_found when anything is wrong.
+[[nodiscard]] ExitCode diagnose(Session& session, const NoParameters&) {
     const DatabaseUrl url = session.is_for_client()
                                 ? session.engine().database()
                                 : persistence::parse_database_url(session.database_url()).value();
@@ -398,6 +384,24 @@ ExitCode diagnose(Session& session, const DoctorOptions& /*options*/) {
         return finding.level == FindingLevel::wrong;
     });
     return is_any_wrong ? ExitCode::check_found : ExitCode::done;
+}
+
+}  // namespace
+
+OperationNoun doctor_verb() {
+    return {
+        .operations = {writing_operation<NoParameters>(
+            {.words = "doctor",
+             .summary = "Look whether database, nodes and jobs are healthy, and say what to do "
+                        "(exit code 6 if anything is wrong)",
+             .examples = "  jobstrand doctor\n"
+                         "  jobstrand doctor -o json | jq '.[] | select(.level == \"wrong\")'",
+             .role = service::Role::read,
+             .path = "GET /api/v1/doctor"},
+            {},
+            {DescribedResult::Kind::list, described(finding_fields())},
+            diagnose
+        )}};
 }
 
 }  // namespace jobstrand::cli

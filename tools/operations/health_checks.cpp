@@ -231,6 +231,9 @@ void check_jobs(const QueueFacts& facts, Findings& findings) {
 
 namespace {
 
+/// Each job costs a few answers, and each node waits for its own.
+constexpr std::chrono::milliseconds kSlowAnswer{100};
+
 constexpr schema::Duration kSkewNoticed = std::chrono::seconds(1);
 
 /// Zones differ by a quarter of an hour at least; clocks of machines by less.
@@ -345,6 +348,20 @@ void check_nodes(const std::vector<Node>& nodes, schema::TimePoint now, Findings
              .advice = "end the upgrade: restart the older ones with the new program"}
         );
     }
+}
+
+Finding
+finding_of_answer(std::string_view product, std::chrono::duration<double, std::milli> took) {
+    Finding finding{
+        .check = "database", .text = fmt::format("{} answers in {:.1f} ms", product, took.count())};
+    if (took > kSlowAnswer) {
+        finding.level = FindingLevel::wrong;
+        finding.text += ", which is slow";
+        finding.advice =
+            "look at the way to it and at its load: nodes wait for several answers "
+            "before each batch of jobs";
+    }
+    return finding;
 }
 
 void check_clock(schema::Duration skew, Findings& findings) {

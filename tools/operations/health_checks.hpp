@@ -7,6 +7,7 @@
 #include "schema/series.hpp"
 #include "tools/output/fields.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -80,6 +81,10 @@ void check_lost_nodes(
     schema::TimePoint now,
     Findings& findings
 );
+
+/// How fast the database answers.
+[[nodiscard]] Finding
+finding_of_answer(std::string_view product, std::chrono::duration<double, std::milli> took);
 
 /// How far this machine's clock is ahead of the database's.
 void check_clock(schema::Duration skew, Findings& findings);

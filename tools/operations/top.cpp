@@ -3,6 +3,7 @@
 #include "deadletter/overview.hpp"
 #include "schema/text/time_text.hpp"
 #include "schema/time.hpp"
+#include "tools/operations/nouns.hpp"
 #include "tools/output/record.hpp"
 #include "tools/output/record_writer.hpp"
 #include "tools/parameters/option_values.hpp"
@@ -288,9 +289,8 @@ list_field(std::string_view name, const Items& items, const RecordOf& record_of_
     );
 }
 
-}  // namespace
-
-Record record_of(const Overview& overview) {
+/// What goes on as one object.
+[[nodiscard]] Record overview_record(const Overview& overview) {
     return {
         time_field("now", overview.now),
         number_field("runsLastMinute", overview.sum_of(&TypeActivity::runs_last_minute)),
@@ -311,7 +311,7 @@ Record record_of(const Overview& overview) {
     };
 }
 
-std::vector<DescribedField> described_overview() {
+[[nodiscard]] std::vector<DescribedField> described_overview() {
     constexpr JsonType kInteger{.name = "integer"};
     constexpr JsonType kNumber{.name = "number"};
     constexpr JsonType kList{.name = ""};
@@ -334,7 +334,10 @@ std::vector<DescribedField> described_overview() {
     };
 }
 
-std::string frame_of(const Overview& overview, const Overview* before, const OutputStyle& wanted) {
+/// The same for a person, some lines. `before`, which may be null, is what was shown last, and says
+/// how fast places fill and empty. Of the types the slowest ones are shown.
+[[nodiscard]] std::string
+frame_of(const Overview& overview, const Overview* before, const OutputStyle& wanted) {
     OutputStyle style = wanted;
     if (style.columns) {
         style.now = overview.now;
@@ -362,8 +365,6 @@ std::string frame_of(const Overview& overview, const Overview* before, const Out
            external;
 }
 
-namespace {
-
 /// Reading takes at most the tenth part of the time, however full the tables are.
 constexpr int kRestForEachRead = 9;
 
@@ -388,7 +389,9 @@ constexpr int kRestForEachRead = 9;
     if (session.format() == OutputFormat::table) {
         session.streams().out << frame_of(now, nullptr, session.style());
     } else {
-        write_record(session.streams().out, session.format(), record_of(now), session.style());
+        write_record(
+            session.streams().out, session.format(), overview_record(now), session.style()
+        );
     }
     return ExitCode::done;
 }
@@ -416,7 +419,10 @@ void show_again(
     } while (!screen.wait(rest));
 }
 
-ExitCode show_top(Session& session, const TopOptions& options) {
+namespace {
+
+/// Until somebody ends it; to a client of a service one time, in any format.
+[[nodiscard]] ExitCode show_top(Session& session, const TopOptions& options) {
     (void)interval_of(options);
     if (options.once || session.is_for_client()) {
         return show_once(session, options.soon);
@@ -434,6 +440,30 @@ ExitCode show_top(Session& session, const TopOptions& options) {
         return frame;
     });
     return ExitCode::done;
+}
+
+}  // namespace
+
+OperationNoun top_verb() {
+    return {
+        .operations = {writing_operation<TopOptions>(
+            {.words = "top",
+             .summary = "Show what goes on, again and again: rates, places, nodes, the slowest "
+                        "types (q ends)",
+             .examples = "  jobstrand top\n"
+                         "  jobstrand top --interval 10s\n"
+                         "  jobstrand top --once -o json | jq .runsLastMinute",
+             .role = service::Role::read,
+             .path = "GET /api/v1/top"},
+            {{"--once", &TopOptions::once, "Show it one time, and end", {.is_for_terminal = true}},
+             {"--interval",
+              &TopOptions::interval,
+              "How often (default 2s)",
+              {.unit = "DURATION", .is_for_terminal = true, .may_be_empty = true}},
+             {"--soon", &TopOptions::soon, kSoon}},
+            {.kind = DescribedResult::Kind::record, .fields = described_overview()},
+            show_top
+        )}};
 }
 
 }  // namespace jobstrand::cli
