@@ -1,15 +1,35 @@
-#include "tools/operations/dead_listing.hpp"
-#include "tools/operations/dead_requeue.hpp"
+#include "deadletter/failure_cause.hpp"
 #include "tools/operations/job/job_showing.hpp"
 #include "tools/operations/nouns.hpp"
-#include "tools/parameters/schedule_options.hpp"
+#include "tools/output/progress.hpp"
+#include "tools/parameters/option_values.hpp"
 #include "tools/records/job_json.hpp"
+#include "tools/text/terminal_text.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace jobstrand::cli {
 
 namespace {
 
 using Kind = DescribedResult::Kind;
+using deadletter::CauseGroup;
+using deadletter::CauseSummary;
+using schema::PlacedJob;
+
+struct DeadListOptions : ListOptions {
+    bool newest = false;
+};
+
+struct GroupsOptions {
+    JobFilterOptions filter;
+    std::string limit = "100";
+    bool soon = false;
+};
 
 [[nodiscard]] const Parameters<DeadListOptions>& dead_listing() {
     static const Parameters<DeadListOptions> all = with_part<DeadListOptions>(
@@ -49,98 +69,177 @@ using Kind = DescribedResult::Kind;
     return all;
 }
 
-[[nodiscard]] const Parameters<DeadBulkOptions>& group_parameter() {
-    static const Parameters<DeadBulkOptions> all{
-        {"--group",
-         &DeadBulkOptions::group,
-         "All of one group; `dead groups` names them",
-         {.unit = "GROUP", .may_be_empty = true}},
+/// All of them stand in one place, without retries and locks.
+const std::vector<TableColumn>& dead_columns() {
+    static const std::vector<TableColumn> columns{
+        {.field = "id", .heading = "ID", .width_max = 64, .is_job_id = true},
+        {.field = "handlerType", .heading = "TYPE", .rank = 1},
+        {.field = "failedTime", .heading = "DIED", .rank = 3},
+        {.field = "age", .heading = "AGE", .is_optional = true, .rank = 3},
+        {.field = "attempts", .heading = "ATTEMPTS", .rank = 4},
+        {.field = "series", .heading = "SERIES", .width_max = 64, .is_optional = true, .rank = 6},
+        {.field = "processInstanceId", .heading = "INSTANCE", .rank = 7},
+        {.field = "exceptionMessage",
+         .heading = "LAST FAILURE",
+         .width_max = 60,
+         .rank = 2,
+         .width_least = 16,
+         .tone = Tone::bad},
     };
-    return all;
+    return columns;
 }
 
-/// --group, ids, filters, --all, --dry-run, --yes, --background.
-[[nodiscard]] const Parameters<DeadBulkOptions>& dead_choice() {
-    const auto base = [](DeadBulkOptions& options) -> BulkOptions& { return options; };
-    static const Parameters<DeadBulkOptions> all = with_part<DeadBulkOptions>(
-        with_part<DeadBulkOptions>(group_parameter(), bulk_job_parameters(), base),
-        background_parameter(),
-        base
+/// The age is for people: what is read by programs says when, and can be read again as it is. On a
+/// terminal the time of death is told from now, which is the age.
+[[nodiscard]] bool shows_age(const Session& session) {
+    return session.format() == OutputFormat::table && !session.style().columns;
+}
+
+[[nodiscard]] Record record_of_dead(const PlacedJob& placed, bool has_age, schema::TimePoint now) {
+    Record record = record_of(placed);
+    if (has_age) {
+        const auto& failed = placed.job.failed_time;
+        record.push_back(text_or_null_field("age", failed ? age_text(now - *failed) : ""));
+    }
+    return record;
+}
+
+[[nodiscard]] schema::Page<PlacedJob> newest(Session& session, const DeadListOptions& options) {
+    auto page = session.dead_letters().newest(
+        filter_of(session, options.filter), options.after, limit_of(session, options.limit)
     );
+    if (!page) {
+        throw NotFound(
+            "{} is no dead letter any more, so there is no going on behind it: begin anew, or "
+            "with --failed-before",
+            quoted_if_needed(options.after)
+        );
+    }
+    return std::move(*page);
+}
+
+[[nodiscard]] ExitCode list_dead(Session& session, const DeadListOptions& options) {
+    const deadletter::JobPage page = options.newest ? deadletter::JobPage{newest(session, options)}
+                                                    : session.dead_letters().list(
+                                                          filter_of(session, options.filter),
+                                                          options.after,
+                                                          limit_of(session, options.limit)
+                                                      );
+    const schema::TimePoint now = session.database_now();
+    const bool has_age = shows_age(session);
+    write_page(
+        session,
+        page,
+        dead_columns(),
+        [&](const PlacedJob& placed) { return record_of_dead(placed, has_age, now); },
+        [](const PlacedJob& placed) { return placed.job.id; }
+    );
+    print_rest(session, page, &schema::Job::id);
+    return ExitCode::done;
+}
+
+[[nodiscard]] CauseSummary read_dead_causes(Session& session, const GroupsOptions& options) {
+    if (options.soon) {
+        return deadletter::latest_causes(
+            session.store(), deadletter::kRowsSoon, filter_of(session, options.filter)
+        );
+    }
+    Progress progress(session.streams(), session.clock(), "read");
+    return session.dead_letters().causes(
+        filter_of(session, options.filter),
+        {.on_page =
+             [&](const deadletter::BulkCounts& counts) {
+                 progress.show(counts.done, counts.total);
+                 if (session.must_stop()) {
+                     throw Failed("the service stops: ask again");
+                 }
+                 return true;
+             }}
+    );
+}
+
+[[nodiscard]] const Fields<CauseGroup>& dead_group_fields() {
+    const auto of_cause = [](auto member) {
+        return [member](const CauseGroup& group) { return group.cause.*member; };
+    };
+    using deadletter::FailureCause;
+    static const Fields<CauseGroup> all{
+        {.name = "group",
+         .value = &CauseGroup::id,
+         .meaning = "What `dead requeue --group` takes",
+         .column = {.heading = "GROUP"}},
+        {.name = "jobs", .value = &CauseGroup::jobs, .column = {.heading = "JOBS"}},
+        {.name = "handlerType",
+         .value = of_cause(&FailureCause::handler_type),
+         .column = {.heading = "TYPE", .rank = 1},
+         .is_null_if_empty = true},
+        {.name = "errorClass",
+         .value = of_cause(&FailureCause::error_class),
+         .column = {.heading = "ERROR", .width_max = 64, .rank = 2, .width_least = 12},
+         .is_null_if_empty = true},
+        {.name = "message",
+         .value = of_cause(&FailureCause::message),
+         .column =
+             {.heading = "MESSAGE",
+              .width_max = 80,
+              .rank = 2,
+              .width_least = 16,
+              .tone = Tone::bad},
+         .is_null_if_empty = true},
+        {.name = "firstFailedTime",
+         .value = &CauseGroup::first_failed,
+         .column = {.heading = "FIRST", .rank = 4},
+         .place = 2},
+        {.name = "lastFailedTime",
+         .value = &CauseGroup::last_failed,
+         .column = {.heading = "LAST", .rank = 3},
+         .place = 1},
+        {.name = "exampleId",
+         .value = &CauseGroup::example,
+         .column = {.heading = "EXAMPLE", .width_max = 64, .is_job_id = true, .rank = 5},
+         .place = 3},
+        {.name = "lookedAt",
+         .value = &CauseGroup::looked_at,
+         .meaning = "Of how many of the latest dead letters these are; null: of all"},
+    };
     return all;
 }
 
-[[nodiscard]] const Parameters<RequeueOptions>& requeueing() {
-    using Target = ParameterTarget<RequeueOptions>;
-    static const Parameters<RequeueOptions> retries{
-        {"--retries",
-         Target::raw(ParameterKind::number, &RequeueOptions::retries),
-         "New attempts (default: as for a new job)"},
-    };
-    static const Parameters<RequeueOptions> pace{
-        {"--rate",
-         Target::raw(ParameterKind::number, &RequeueOptions::rate),
-         "Requeue so many a second at most",
-         {.unit = "N"}},
-        {"--spread",
-         Target::raw(ParameterKind::duration, &RequeueOptions::spread),
-         "Spread their due dates over this time",
-         {.unit = "DURATION"}},
-        {"--probe", &RequeueOptions::probe, "One first; the others when it has succeeded"},
-        {"--probe-wait",
-         Target::raw(ParameterKind::duration, &RequeueOptions::probe_wait),
-         "How long the first may take (default 5m)",
-         {.unit = "DURATION"}},
-        {"--payload",
-         &RequeueOptions::payload,
-         "Another payload of one job: JSON, or @FILE, or - for stdin",
-         {.unit = "JSON", .may_be_empty = true}},
-    };
-    static const Parameters<RequeueOptions> all = with_part<RequeueOptions>(
-        joined(
-            with_part<RequeueOptions>(
-                with_part<RequeueOptions>(
-                    retries,
-                    due_parameters(
-                        "Not before a time, any timer text", "Not before a time from now: 10m, 2h"
-                    ),
-                    &RequeueOptions::due
-                ),
-                due_context_parameters(),
-                &RequeueOptions::due
-            ),
-            pace
+/// The most frequent first. All dead letters are read, or the latest ones where it is to be
+/// answered soon; what is beyond a bound is counted on stderr.
+[[nodiscard]] ExitCode list_causes(Session& session, const GroupsOptions& options) {
+    const std::size_t limit = limit_of(session, options.limit);
+    const CauseSummary summary = read_dead_causes(session, options);
+    write_items(
+        session,
+        std::vector<CauseGroup>(
+            summary.groups.begin(),
+            summary.groups.begin() +
+                static_cast<std::ptrdiff_t>(std::min(limit, summary.groups.size()))
         ),
-        dead_choice(),
-        &RequeueOptions::bulk
+        columns_of(dead_group_fields()),
+        [](const CauseGroup& group) { return record_of(dead_group_fields(), group); }
     );
-    return all;
-}
-
-[[nodiscard]] const Parameters<DeadBulkOptions>& exporting() {
-    static const Parameters<DeadBulkOptions> ids{
-        {"ids",
-         ParameterTarget<DeadBulkOptions>(
-             ParameterKind::texts,
-             [](DeadBulkOptions& options, const auto& texts, const auto&...) {
-                 options.ids = texts;
-             }
-         ),
-         "The jobs; - reads them from stdin",
-         {.unit = "ID"}},
-        {"--all",
-         ParameterTarget<DeadBulkOptions>(
-             ParameterKind::flag,
-             [](DeadBulkOptions& options, const auto&...) { options.all = true; }
-         ),
-         "All of them"},
-    };
-    static const Parameters<DeadBulkOptions> all = with_part<DeadBulkOptions>(
-        joined(ids, group_parameter()),
-        job_filter_parameters(),
-        [](DeadBulkOptions& options) -> JobFilterOptions& { return options.filter; }
-    );
-    return all;
+    if (summary.looked_at) {
+        session.note_looked_at(*summary.looked_at);
+        session.tell(
+            "these are of the latest {} dead letters; without --soon all are read",
+            *summary.looked_at
+        );
+    }
+    if (summary.groups.size() > limit) {
+        session.tell(
+            "there are {} more groups: say --limit, or a filter", summary.groups.size() - limit
+        );
+    }
+    if (summary.others > 0) {
+        session.tell(
+            "{} dead letters are of further causes than the {} that are told apart: take a filter",
+            summary.others,
+            deadletter::kCausesKept
+        );
+    }
+    return ExitCode::done;
 }
 
 [[nodiscard]] DescribedResult described_dead_letter() {
@@ -161,8 +260,8 @@ OperationNoun dead_noun() {
             "  jobstrand dead groups\n"
             "  jobstrand dead show 019c5e2a-8d11-7000-8000-3c8f0a6d1b52\n"
             "  jobstrand dead requeue --all --retries 1",
-        .operations =
-            {
+        .operations = joined(
+            std::vector<Operation>{
                 writing_operation(
                     {.words = "dead ls",
                      .summary = "List dead letters, in the order in which their jobs were created",
@@ -202,65 +301,10 @@ OperationNoun dead_noun() {
                     {.kind = Kind::list, .fields = described(dead_group_fields())},
                     list_causes
                 ),
-                writing_operation(
-                    {.words = "dead requeue",
-                     .summary = "Give dead letters new attempts",
-                     .examples =
-                         "  jobstrand dead requeue --all --retries 1\n"
-                         "  jobstrand dead requeue --type send-invoice --spread PT10M\n"
-                         "  jobstrand dead requeue --message timeout --rate 50 --yes\n"
-                         "  jobstrand dead requeue --all --rate 500 --background\n"
-                         "  jobstrand dead requeue --group 365d5653fd0c --probe --spread PT10M\n"
-                         "  jobstrand dead requeue 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 --payload "
-                         "@mended.json\n"
-                         "  jobstrand dead requeue --message timeout --dry-run\n"
-                         "  jobstrand dead ls --failed-after 2026-11-20 -o name | jobstrand dead "
-                         "requeue -",
-                     .path = "POST /api/v1/dead/requeue",
-                     .honours_scope = true},
-                    requeueing(),
-                    described_change("requeued", "skipped"),
-                    requeue_dead
-                ),
-                writing_operation(
-                    {.words = "dead rm",
-                     .summary = "Delete dead letters for good",
-                     .examples = "  jobstrand dead rm 019c5e2a-8d11-7000-8000-3c8f0a6d1b52\n"
-                                 "  jobstrand dead rm --created-before 2026-01-01 --yes\n"
-                                 "  jobstrand dead rm --group 365d5653fd0c --dry-run",
-                     .path = "POST /api/v1/dead/rm",
-                     .honours_scope = true},
-                    dead_choice(),
-                    described_change("removed", "skipped"),
-                    remove_dead
-                ),
-                writing_operation(
-                    {.words = "dead export",
-                     .summary = "Write dead letters with all that brings them back, one JSON "
-                                "object a line",
-                     .examples = "  jobstrand dead export --all > dead.jsonl\n"
-                                 "  jobstrand dead export --failed-before 2026-01-01 > old.jsonl",
-                     .role = service::Role::read,
-                     .honours_scope = true},
-                    exporting(),
-                    {.kind = Kind::list, .fields = described_job()},
-                    export_dead
-                ),
-                writing_operation<DeadImportOptions>(
-                    {.words = "dead import",
-                     .summary =
-                         "Bring exported dead letters back; those that are there are skipped",
-                     .examples = "  jobstrand dead import dead.jsonl\n"
-                                 "  zcat old.jsonl.gz | jobstrand dead import -",
-                     .honours_scope = true},
-                    {{"file",
-                      &DeadImportOptions::file,
-                      "What `dead export` has written; - for stdin",
-                      {.unit = "FILE.jsonl", .is_required = true, .may_be_empty = true}}},
-                    {.kind = Kind::record, .fields = {}},
-                    import_dead
-                ),
             },
+            dead_change_operations(),
+            dead_copy_operations()
+        ),
     };
 }
 

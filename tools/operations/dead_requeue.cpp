@@ -5,8 +5,10 @@
 #include "tools/operations/job/batch_running.hpp"
 #include "tools/operations/job/job_enqueueing.hpp"
 #include "tools/operations/job/job_showing.hpp"
+#include "tools/operations/nouns.hpp"
 #include "tools/parameters/bulk_changes.hpp"
 #include "tools/parameters/option_values.hpp"
+#include "tools/parameters/schedule_options.hpp"
 #include "tools/session/session.hpp"
 #include "tools/text/terminal_text.hpp"
 
@@ -34,6 +36,16 @@ using deadletter::ProbeResult;
 using deadletter::Revival;
 using persistence::JobFilter;
 
+const Parameters<DeadBulkOptions>& dead_group_parameter() {
+    static const Parameters<DeadBulkOptions> all{
+        {"--group",
+         &DeadBulkOptions::group,
+         "All of one group; `dead groups` names them",
+         {.unit = "GROUP", .may_be_empty = true}},
+    };
+    return all;
+}
+
 DeadSelection dead_selection_of(Session& session, const DeadBulkOptions& options) {
     if (!options.group) {
         return selection_of(session, options);
@@ -57,6 +69,17 @@ DeadSelection dead_selection_of(Session& session, const DeadBulkOptions& options
 }
 
 namespace {
+
+struct RequeueOptions {
+    DeadBulkOptions bulk;
+    std::optional<std::string> retries;  ///< Default: what a new job gets.
+    DueOptions due;
+    std::optional<std::string> rate;        ///< Jobs a second.
+    std::optional<std::string> spread;      ///< A duration, over which they become due.
+    bool probe = false;                     ///< One first; the others when it has succeeded.
+    std::optional<std::string> probe_wait;  ///< How long the probe may take.
+    std::optional<std::string> payload;     ///< Another one, of a single job.
+};
 
 [[nodiscard]] ProbePatience patience_of(const std::optional<std::string>& wait) {
     ProbePatience patience;
@@ -263,9 +286,9 @@ batch_of(Session& session, const DeadSelection& selection, schema::BatchOrder or
                           : DeadSelection(JobSelection::these({ids->begin() + 1, ids->end()}));
 }
 
-}  // namespace
-
-ExitCode requeue_dead(Session& session, const RequeueOptions& options) {
+/// What a filter matches is asked for on a terminal only, because nothing is lost by it. An id that
+/// is already requeued is skipped, so that a call can be repeated.
+[[nodiscard]] ExitCode requeue_dead(Session& session, const RequeueOptions& options) {
     if (options.probe_wait && !options.probe) {
         throw WrongUsage("--probe-wait goes with --probe");
     }
@@ -305,7 +328,7 @@ ExitCode requeue_dead(Session& session, const RequeueOptions& options) {
     return as_batch ? *as_batch : report_all(session, "requeued", requeue, probed);
 }
 
-ExitCode remove_dead(Session& session, const DeadBulkOptions& options) {
+[[nodiscard]] ExitCode remove_dead(Session& session, const DeadBulkOptions& options) {
     const DeadSelection selection = dead_selection_of(session, options);
     DeadLetters& dead = session.dead_letters();
     if (options.dry_run) {
@@ -324,6 +347,102 @@ ExitCode remove_dead(Session& session, const DeadBulkOptions& options) {
         {.in_background = options.in_background}
     );
     return as_batch ? *as_batch : report_all(session, "removed", remove);
+}
+
+/// --group, ids, filters, --all, --dry-run, --yes, --background.
+[[nodiscard]] const Parameters<DeadBulkOptions>& dead_choice() {
+    const auto base = [](DeadBulkOptions& options) -> BulkOptions& { return options; };
+    static const Parameters<DeadBulkOptions> all = with_part<DeadBulkOptions>(
+        with_part<DeadBulkOptions>(dead_group_parameter(), bulk_job_parameters(), base),
+        background_parameter(),
+        base
+    );
+    return all;
+}
+
+[[nodiscard]] const Parameters<RequeueOptions>& requeueing() {
+    using Target = ParameterTarget<RequeueOptions>;
+    static const Parameters<RequeueOptions> retries{
+        {"--retries",
+         Target::raw(ParameterKind::number, &RequeueOptions::retries),
+         "New attempts (default: as for a new job)"},
+    };
+    static const Parameters<RequeueOptions> pace{
+        {"--rate",
+         Target::raw(ParameterKind::number, &RequeueOptions::rate),
+         "Requeue so many a second at most",
+         {.unit = "N"}},
+        {"--spread",
+         Target::raw(ParameterKind::duration, &RequeueOptions::spread),
+         "Spread their due dates over this time",
+         {.unit = "DURATION"}},
+        {"--probe", &RequeueOptions::probe, "One first; the others when it has succeeded"},
+        {"--probe-wait",
+         Target::raw(ParameterKind::duration, &RequeueOptions::probe_wait),
+         "How long the first may take (default 5m)",
+         {.unit = "DURATION"}},
+        {"--payload",
+         &RequeueOptions::payload,
+         "Another payload of one job: JSON, or @FILE, or - for stdin",
+         {.unit = "JSON", .may_be_empty = true}},
+    };
+    static const Parameters<RequeueOptions> all = with_part<RequeueOptions>(
+        joined(
+            with_part<RequeueOptions>(
+                with_part<RequeueOptions>(
+                    retries,
+                    due_parameters(
+                        "Not before a time, any timer text", "Not before a time from now: 10m, 2h"
+                    ),
+                    &RequeueOptions::due
+                ),
+                due_context_parameters(),
+                &RequeueOptions::due
+            ),
+            pace
+        ),
+        dead_choice(),
+        &RequeueOptions::bulk
+    );
+    return all;
+}
+
+}  // namespace
+
+std::vector<Operation> dead_change_operations() {
+    return {
+        writing_operation(
+            {.words = "dead requeue",
+             .summary = "Give dead letters new attempts",
+             .examples = "  jobstrand dead requeue --all --retries 1\n"
+                         "  jobstrand dead requeue --type send-invoice --spread PT10M\n"
+                         "  jobstrand dead requeue --message timeout --rate 50 --yes\n"
+                         "  jobstrand dead requeue --all --rate 500 --background\n"
+                         "  jobstrand dead requeue --group 365d5653fd0c --probe --spread PT10M\n"
+                         "  jobstrand dead requeue 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 --payload "
+                         "@mended.json\n"
+                         "  jobstrand dead requeue --message timeout --dry-run\n"
+                         "  jobstrand dead ls --failed-after 2026-11-20 -o name | jobstrand dead "
+                         "requeue -",
+             .path = "POST /api/v1/dead/requeue",
+             .honours_scope = true},
+            requeueing(),
+            described_change("requeued", "skipped"),
+            requeue_dead
+        ),
+        writing_operation(
+            {.words = "dead rm",
+             .summary = "Delete dead letters for good",
+             .examples = "  jobstrand dead rm 019c5e2a-8d11-7000-8000-3c8f0a6d1b52\n"
+                         "  jobstrand dead rm --created-before 2026-01-01 --yes\n"
+                         "  jobstrand dead rm --group 365d5653fd0c --dry-run",
+             .path = "POST /api/v1/dead/rm",
+             .honours_scope = true},
+            dead_choice(),
+            described_change("removed", "skipped"),
+            remove_dead
+        ),
+    };
 }
 
 }  // namespace jobstrand::cli

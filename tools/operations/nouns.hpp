@@ -47,6 +47,10 @@ namespace jobstrand::cli {
 /// `instance move`, between two databases.
 [[nodiscard]] Operation instance_move_operation();
 
+/// `dead requeue` and `dead rm`; `dead export` and `dead import`.
+[[nodiscard]] std::vector<Operation> dead_change_operations();
+[[nodiscard]] std::vector<Operation> dead_copy_operations();
+
 /// `definition ls`, `suspend` and `activate`, which are those of instances and tenants too.
 [[nodiscard]] std::vector<Operation> definition_scope_operations();
 
