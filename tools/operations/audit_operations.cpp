@@ -64,19 +64,16 @@ struct AuditListing {
     return all;
 }
 
-[[nodiscard]] const Parameters<AuditListing>& audit_listing() {
-    static const Parameters<AuditFilter> filter{
+[[nodiscard]] Parameters<AuditListing> audit_listing() {
+    const Parameters<AuditFilter> filter{
         {"--who", &AuditFilter::who, "Only of this user or token", {.unit = "NAME"}},
         {"--action", &AuditFilter::action, "Only this action, such as 'dead rm'", {.unit = "TEXT"}},
         {"--since", &AuditFilter::after, "From this time on", {.unit = "DATE"}},
         {"--until", &AuditFilter::before, "Before this time", {.unit = "DATE"}},
     };
-    static const Parameters<AuditListing> all = with_part<AuditListing>(
-        with_part<AuditListing>({}, filter, &AuditListing::filter),
-        page_parameters(),
-        &AuditListing::page
+    return joined(
+        of_part(filter, &AuditListing::filter), of_part(page_parameters(), &AuditListing::page)
     );
-    return all;
 }
 
 [[nodiscard]] schema::Page<AuditEntry> list_audit(Session& session, const AuditListing& wanted) {

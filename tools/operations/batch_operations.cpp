@@ -162,25 +162,23 @@ void require_state(const Batch& batch, BatchState state) {
     return count;
 }
 
-[[nodiscard]] const Parameters<BatchId>& batch_id() {
-    static const Parameters<BatchId> all{
+[[nodiscard]] Parameters<BatchId> batch_id() {
+    return {
         {"id",
          &BatchId::id,
          "The batch",
          {.unit = "ID", .is_required = true, .may_be_empty = true}},
     };
-    return all;
 }
 
-[[nodiscard]] const Parameters<BatchResuming>& batch_resuming() {
-    static const Parameters<BatchResuming> all{
+[[nodiscard]] Parameters<BatchResuming> batch_resuming() {
+    return {
         {"id",
          &BatchResuming::id,
          "The batch",
          {.unit = "ID", .is_required = true, .may_be_empty = true}},
         {"--background", &BatchResuming::in_background, "A node of the service does it"},
     };
-    return all;
 }
 
 /// What a batch that was gone on with has come to, or that a node does it.

@@ -110,8 +110,8 @@ void remove_calendars(
     session.series().remove_calendars(named.names, watch);
 }
 
-[[nodiscard]] const Parameters<CalendarText>& text_parameters() {
-    static const Parameters<CalendarText> all{
+[[nodiscard]] Parameters<CalendarText> text_parameters() {
+    return {
         {"name",
          &CalendarText::name,
          "The calendar",
@@ -125,7 +125,6 @@ void remove_calendars(
          "The text is in a file; - for stdin",
          {.unit = "FILE", .may_be_empty = true}},
     };
-    return all;
 }
 
 }  // namespace

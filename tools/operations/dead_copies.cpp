@@ -31,30 +31,17 @@ struct DeadImportOptions {
     std::string file;  ///< `-`: stdin.
 };
 
-[[nodiscard]] const Parameters<DeadBulkOptions>& exporting() {
-    static const Parameters<DeadBulkOptions> ids{
-        {"ids",
-         ParameterTarget<DeadBulkOptions>(
-             ParameterKind::texts,
-             [](DeadBulkOptions& options, const auto& texts, const auto&...) {
-                 options.ids = texts;
-             }
-         ),
-         "The jobs; - reads them from stdin",
-         {.unit = "ID"}},
-        {"--all",
-         ParameterTarget<DeadBulkOptions>(
-             ParameterKind::flag,
-             [](DeadBulkOptions& options, const auto&...) { options.all = true; }
-         ),
-         "All of them"},
-    };
-    static const Parameters<DeadBulkOptions> all = with_part<DeadBulkOptions>(
-        joined(ids, dead_group_parameter()),
-        job_filter_parameters(),
-        [](DeadBulkOptions& options) -> JobFilterOptions& { return options.filter; }
+[[nodiscard]] Parameters<DeadBulkOptions> exporting() {
+    return joined(
+        Parameters<DeadBulkOptions>{
+            {"ids",
+             &DeadBulkOptions::ids,
+             "The jobs; - reads them from stdin",
+             {.unit = "ID", .is_raw = true}},
+            {"--all", &DeadBulkOptions::all, "All of them"}},
+        dead_group_parameter(),
+        of_base<DeadBulkOptions>(of_part(job_filter_parameters(), &BulkOptions::filter))
     );
-    return all;
 }
 
 [[nodiscard]] ExitCode export_dead(Session& session, const DeadBulkOptions& options) {

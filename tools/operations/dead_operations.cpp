@@ -31,17 +31,16 @@ struct GroupsOptions {
     bool soon = false;
 };
 
-[[nodiscard]] const Parameters<DeadListOptions>& dead_listing() {
-    static const Parameters<DeadListOptions> all = with_part<DeadListOptions>(
-        {{"--newest", &DeadListOptions::newest, "Those that died last come first"}},
-        job_list_parameters(),
-        [](DeadListOptions& options) -> ListOptions& { return options; }
+[[nodiscard]] Parameters<DeadListOptions> dead_listing() {
+    return joined(
+        Parameters<DeadListOptions>{
+            {"--newest", &DeadListOptions::newest, "Those that died last come first"}},
+        of_base<DeadListOptions>(job_list_parameters())
     );
-    return all;
 }
 
-[[nodiscard]] const Parameters<ShowOptions>& dead_showing() {
-    static const Parameters<ShowOptions> all{
+[[nodiscard]] Parameters<ShowOptions> dead_showing() {
+    return {
         {"id",
          ParameterTarget<ShowOptions>(
              ParameterKind::text,
@@ -53,20 +52,18 @@ struct GroupsOptions {
          "The job",
          {.is_required = true}},
     };
-    return all;
 }
 
-[[nodiscard]] const Parameters<GroupsOptions>& dead_grouping() {
-    static const Parameters<GroupsOptions> all = with_part<GroupsOptions>(
-        {{"--limit",
-          ParameterTarget<GroupsOptions>::raw(ParameterKind::number, &GroupsOptions::limit),
-          "Show at most so many groups (default 100)",
-          {.unit = "N"}},
-         {"--soon", &GroupsOptions::soon, kSoon}},
-        job_filter_parameters(),
-        &GroupsOptions::filter
+[[nodiscard]] Parameters<GroupsOptions> dead_grouping() {
+    return joined(
+        Parameters<GroupsOptions>{
+            {"--limit",
+             ParameterTarget<GroupsOptions>::raw(ParameterKind::number, &GroupsOptions::limit),
+             "Show at most so many groups (default 100)",
+             {.unit = "N"}},
+            {"--soon", &GroupsOptions::soon, kSoon}},
+        of_part(job_filter_parameters(), &GroupsOptions::filter)
     );
-    return all;
 }
 
 /// All of them stand in one place, without retries and locks.

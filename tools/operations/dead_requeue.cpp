@@ -36,14 +36,13 @@ using deadletter::ProbeResult;
 using deadletter::Revival;
 using persistence::JobFilter;
 
-const Parameters<DeadBulkOptions>& dead_group_parameter() {
-    static const Parameters<DeadBulkOptions> all{
+Parameters<DeadBulkOptions> dead_group_parameter() {
+    return {
         {"--group",
          &DeadBulkOptions::group,
          "All of one group; `dead groups` names them",
          {.unit = "GROUP", .may_be_empty = true}},
     };
-    return all;
 }
 
 DeadSelection dead_selection_of(Session& session, const DeadBulkOptions& options) {
@@ -350,61 +349,49 @@ batch_of(Session& session, const DeadSelection& selection, schema::BatchOrder or
 }
 
 /// --group, ids, filters, --all, --dry-run, --yes, --background.
-[[nodiscard]] const Parameters<DeadBulkOptions>& dead_choice() {
-    const auto base = [](DeadBulkOptions& options) -> BulkOptions& { return options; };
-    static const Parameters<DeadBulkOptions> all = with_part<DeadBulkOptions>(
-        with_part<DeadBulkOptions>(dead_group_parameter(), bulk_job_parameters(), base),
-        background_parameter(),
-        base
+[[nodiscard]] Parameters<DeadBulkOptions> dead_choice() {
+    return joined(
+        dead_group_parameter(),
+        of_base<DeadBulkOptions>(joined(bulk_job_parameters(), background_parameter()))
     );
-    return all;
 }
 
-[[nodiscard]] const Parameters<RequeueOptions>& requeueing() {
+[[nodiscard]] Parameters<RequeueOptions> requeueing() {
     using Target = ParameterTarget<RequeueOptions>;
-    static const Parameters<RequeueOptions> retries{
-        {"--retries",
-         Target::raw(ParameterKind::number, &RequeueOptions::retries),
-         "New attempts (default: as for a new job)"},
-    };
-    static const Parameters<RequeueOptions> pace{
-        {"--rate",
-         Target::raw(ParameterKind::number, &RequeueOptions::rate),
-         "Requeue so many a second at most",
-         {.unit = "N"}},
-        {"--spread",
-         Target::raw(ParameterKind::duration, &RequeueOptions::spread),
-         "Spread their due dates over this time",
-         {.unit = "DURATION"}},
-        {"--probe", &RequeueOptions::probe, "One first; the others when it has succeeded"},
-        {"--probe-wait",
-         Target::raw(ParameterKind::duration, &RequeueOptions::probe_wait),
-         "How long the first may take (default 5m)",
-         {.unit = "DURATION"}},
-        {"--payload",
-         &RequeueOptions::payload,
-         "Another payload of one job: JSON, or @FILE, or - for stdin",
-         {.unit = "JSON", .may_be_empty = true}},
-    };
-    static const Parameters<RequeueOptions> all = with_part<RequeueOptions>(
-        joined(
-            with_part<RequeueOptions>(
-                with_part<RequeueOptions>(
-                    retries,
-                    due_parameters(
-                        "Not before a time, any timer text", "Not before a time from now: 10m, 2h"
-                    ),
-                    &RequeueOptions::due
+    return joined(
+        Parameters<RequeueOptions>{
+            {"--retries",
+             Target::raw(ParameterKind::number, &RequeueOptions::retries),
+             "New attempts (default: as for a new job)"}},
+        of_part(
+            joined(
+                due_parameters(
+                    "Not before a time, any timer text", "Not before a time from now: 10m, 2h"
                 ),
-                due_context_parameters(),
-                &RequeueOptions::due
+                due_context_parameters()
             ),
-            pace
+            &RequeueOptions::due
         ),
-        dead_choice(),
-        &RequeueOptions::bulk
+        Parameters<RequeueOptions>{
+            {"--rate",
+             Target::raw(ParameterKind::number, &RequeueOptions::rate),
+             "Requeue so many a second at most",
+             {.unit = "N"}},
+            {"--spread",
+             Target::raw(ParameterKind::duration, &RequeueOptions::spread),
+             "Spread their due dates over this time",
+             {.unit = "DURATION"}},
+            {"--probe", &RequeueOptions::probe, "One first; the others when it has succeeded"},
+            {"--probe-wait",
+             Target::raw(ParameterKind::duration, &RequeueOptions::probe_wait),
+             "How long the first may take (default 5m)",
+             {.unit = "DURATION"}},
+            {"--payload",
+             &RequeueOptions::payload,
+             "Another payload of one job: JSON, or @FILE, or - for stdin",
+             {.unit = "JSON", .may_be_empty = true}}},
+        of_part(dead_choice(), &RequeueOptions::bulk)
     );
-    return all;
 }
 
 }  // namespace

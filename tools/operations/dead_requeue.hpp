@@ -14,7 +14,7 @@ struct DeadBulkOptions : BulkOptions {
 };
 
 /// --group.
-[[nodiscard]] const Parameters<DeadBulkOptions>& dead_group_parameter();
+[[nodiscard]] Parameters<DeadBulkOptions> dead_group_parameter();
 
 /// As selection_of(), or all of one group, of which a filter may leave some out. Throws CliError
 /// not_found for a group that nothing is of.

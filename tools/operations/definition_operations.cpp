@@ -193,10 +193,9 @@ void read_override(
         {"--element", &Filter::element, "Only of this element", {.unit = "ID"}},
         {"--type", &Filter::type, "Only of this handler type", {.unit = "NAME"}},
     };
-    return with_part<DefinitionListing>(
-        with_part<DefinitionListing>({}, filter, &DefinitionListing::filter),
-        page_parameters(),
-        &DefinitionListing::page
+    return joined(
+        of_part(filter, &DefinitionListing::filter),
+        of_part(page_parameters(), &DefinitionListing::page)
     );
 }
 
@@ -237,9 +236,7 @@ void read_override(
          &DefinitionSetting::dry_run,
          "With --cascade: show which jobs those are, change nothing"},
     };
-    return joined(
-        with_part<DefinitionSetting>(name, settings, &DefinitionSetting::settings), flags
-    );
+    return joined(name, of_part(settings, &DefinitionSetting::settings), flags);
 }
 
 /// Those of what new jobs get.

@@ -147,8 +147,8 @@ struct IncidentResolving {
     return all;
 }
 
-[[nodiscard]] const Parameters<IncidentQuery>& filter_parameters() {
-    static const Parameters<IncidentQuery> all{
+[[nodiscard]] Parameters<IncidentQuery> filter_parameters() {
+    return {
         {"--type,--handler",
          &IncidentQuery::handler_type,
          "Of jobs of this handler type",
@@ -173,43 +173,30 @@ struct IncidentResolving {
         {"--since", &IncidentQuery::from, "Begun at this time or later", {.unit = "DATE"}},
         {"--until", &IncidentQuery::before, "Begun before this time", {.unit = "DATE"}},
     };
-    return all;
 }
 
-[[nodiscard]] const Parameters<IncidentListing>& incident_listing() {
-    static const Parameters<IncidentListing> all = with_part<IncidentListing>(
-        with_part<IncidentListing>(
-            {
-                {"--each", &IncidentListing::each, "Each by itself, by job, and not by cause"},
-                {"--resolved", &IncidentListing::resolved, "Those that are over, the latest first"},
-                {"--job",
-                 {ParameterTarget<IncidentQuery>(&IncidentQuery::job), &IncidentListing::filter},
-                 "Of this job",
-                 {.unit = "ID", .is_job = true}},
-            },
-            filter_parameters(),
-            &IncidentListing::filter
-        ),
-        page_parameters(),
-        &IncidentListing::page
+[[nodiscard]] Parameters<IncidentListing> incident_listing() {
+    const Parameters<IncidentQuery> job{
+        {"--job", &IncidentQuery::job, "Of this job", {.unit = "ID", .is_job = true}}};
+    return joined(
+        Parameters<IncidentListing>{
+            {"--each", &IncidentListing::each, "Each by itself, by job, and not by cause"},
+            {"--resolved", &IncidentListing::resolved, "Those that are over, the latest first"}},
+        of_part(joined(job, filter_parameters()), &IncidentListing::filter),
+        of_part(page_parameters(), &IncidentListing::page)
     );
-    return all;
 }
 
-[[nodiscard]] const Parameters<IncidentResolving>& resolve_parameters() {
-    static const Parameters<IncidentResolving> all = with_part<IncidentResolving>(
-        with_part<IncidentResolving>(
-            {{"jobs",
-              &IncidentResolving::jobs,
-              "Their jobs; - for a list on stdin",
-              {.is_job = true}}},
-            filter_parameters(),
-            &IncidentResolving::filter
-        ),
-        bulk_parameters(),
-        &IncidentResolving::bulk
+[[nodiscard]] Parameters<IncidentResolving> resolve_parameters() {
+    return joined(
+        Parameters<IncidentResolving>{
+            {"jobs",
+             &IncidentResolving::jobs,
+             "Their jobs; - for a list on stdin",
+             {.is_job = true}}},
+        of_part(filter_parameters(), &IncidentResolving::filter),
+        of_part(bulk_parameters(), &IncidentResolving::bulk)
     );
-    return all;
 }
 
 [[nodiscard]] deadletter::CauseSummary read_causes(Session& session, const IncidentQuery& filter) {
@@ -326,8 +313,8 @@ void annotate_incidents(
     return report.finish();
 }
 
-[[nodiscard]] const Parameters<IncidentNote>& note_parameters() {
-    static const Parameters<IncidentNote> all{
+[[nodiscard]] Parameters<IncidentNote> note_parameters() {
+    return {
         {"jobs",
          &IncidentNote::jobs,
          "Their jobs; - for a list on stdin",
@@ -337,7 +324,6 @@ void annotate_incidents(
          "The note; an empty one takes it away",
          {.unit = "TEXT", .is_required = true, .may_be_empty = true}},
     };
-    return all;
 }
 
 }  // namespace

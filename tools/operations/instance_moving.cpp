@@ -39,11 +39,11 @@ struct PlannedMove {
     std::string to;
 };
 
-[[nodiscard]] const Parameters<InstanceMoving>& moving_parameters() {
-    static const Parameters<InstanceMoving> all = joined(
+[[nodiscard]] Parameters<InstanceMoving> moving_parameters() {
+    return joined(
         Parameters<InstanceMoving>{
             {"ids", &InstanceMoving::ids, "Their ids; - reads them from stdin", {.unit = "ID"}}},
-        with_part<InstanceMoving>({}, bulk_parameters(), &InstanceMoving::bulk),
+        of_part(bulk_parameters(), &InstanceMoving::bulk),
         Parameters<InstanceMoving>{
             {"--to",
              &InstanceMoving::to,
@@ -52,10 +52,8 @@ struct PlannedMove {
             {"--wait",
              &InstanceMoving::patience,
              "How long running jobs of an instance may take to end [1m]",
-             {.unit = "DURATION"}},
-        }
+             {.unit = "DURATION"}}}
     );
-    return all;
 }
 
 const std::vector<TableColumn>& moved_instance_columns() {

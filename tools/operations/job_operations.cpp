@@ -31,14 +31,14 @@ void require_length(std::string_view option, const std::string& text, std::size_
 [[nodiscard]] Parameters<AddOptions> adding() {
     Parameters<AddOptions> fields;
     for (const TypedParameter<TypedFields>& one : field_parameters(&schema::JobField::add)) {
-        const bool is_due = one.names == "--due";
         const auto due = due_parameters(
             one.meaning.c_str(), "Not before a time from now: 10m, 2h, 3 business days"
         );
-        fields =
-            is_due
-                ? with_part<AddOptions>(fields, due, &AddOptions::due)
-                : with_part<AddOptions>(fields, Parameters<TypedFields>{one}, &AddOptions::fields);
+        fields = joined(
+            fields,
+            one.names == "--due" ? of_part(due, &AddOptions::due)
+                                 : of_part(Parameters<TypedFields>{one}, &AddOptions::fields)
+        );
     }
     const Parameters<AddOptions> rules{
         {"--external", &AddOptions::external, "For external workers"},
@@ -58,15 +58,12 @@ void require_length(std::string_view option, const std::string& text, std::size_
          {.unit = "FILE.jsonl", .may_be_empty = true}},
         {"--keep-going", &AddOptions::keep_going, "Leave bad lines out and add the others"},
     };
-    return joined(
-        with_part<AddOptions>(joined(fields, rules), series_parameters(), &AddOptions::series),
-        files
-    );
+    return joined(fields, rules, of_part(series_parameters(), &AddOptions::series), files);
 }
 
 [[nodiscard]] Parameters<JobListOptions> job_listing() {
-    return with_part<JobListOptions>(
-        {
+    return joined(
+        Parameters<JobListOptions>{
             {"--place",
              &JobListOptions::place,
              "executable (default), timer, suspended, dead, external, all; done: what succeeded",
@@ -79,10 +76,8 @@ void require_length(std::string_view option, const std::string& text, std::size_
             {"--skip",
              ParameterTarget<JobListOptions>::raw(ParameterKind::number, &JobListOptions::skip),
              "With --sort: go on behind so many",
-             {.unit = "N"}},
-        },
-        job_list_parameters(),
-        [](JobListOptions& options) -> ListOptions& { return options; }
+             {.unit = "N"}}},
+        of_base<JobListOptions>(job_list_parameters())
     );
 }
 
@@ -102,26 +97,12 @@ template <typename Options>
 }
 
 [[nodiscard]] Parameters<SetOptions> setting() {
-    return with_part<SetOptions>(
-        with_part<SetOptions>(
-            with_part<SetOptions>(
-                with_part<SetOptions>(
-                    with_part<SetOptions>(
-                        place_parameter<SetOptions>(),
-                        field_parameters(&schema::JobField::change),
-                        &SetOptions::fields
-                    ),
-                    due_parameters("When they are due: any timer text", "The time from now"),
-                    &SetOptions::due
-                ),
-                due_context_parameters(),
-                &SetOptions::due
-            ),
-            bulk_job_parameters(),
-            &SetOptions::bulk
-        ),
-        background_parameter(),
-        &SetOptions::bulk
+    const auto due = due_parameters("When they are due: any timer text", "The time from now");
+    return joined(
+        place_parameter<SetOptions>(),
+        of_part(field_parameters(&schema::JobField::change), &SetOptions::fields),
+        of_part(joined(due, due_context_parameters()), &SetOptions::due),
+        of_part(joined(bulk_job_parameters(), background_parameter()), &SetOptions::bulk)
     );
 }
 
@@ -143,12 +124,9 @@ template <typename Options>
 }
 
 [[nodiscard]] Parameters<RemoveOptions> removing() {
-    return with_part<RemoveOptions>(
-        with_part<RemoveOptions>(
-            place_parameter<RemoveOptions>(), bulk_job_parameters(), &RemoveOptions::bulk
-        ),
-        background_parameter(),
-        &RemoveOptions::bulk
+    return joined(
+        place_parameter<RemoveOptions>(),
+        of_part(joined(bulk_job_parameters(), background_parameter()), &RemoveOptions::bulk)
     );
 }
 

@@ -68,9 +68,9 @@ void read_rate(JobLimit& limit, const std::string& text, const ParameterReading&
     limit.rate = rate.value();
 }
 
-[[nodiscard]] const Parameters<JobLimit>& set_parameters() {
+[[nodiscard]] Parameters<JobLimit> set_parameters() {
     static const ParameterRules count{.unit = "N", .least = 0, .most = schema::kMostConcurrent};
-    static const Parameters<JobLimit> all{
+    return {
         {"name",
          read_name,
          "type, definition, tenant or category, and a value or *",
@@ -82,7 +82,6 @@ void read_rate(JobLimit& limit, const std::string& text, const ParameterReading&
          "The most that start in any stretch of time this long",
          {.unit = "N/PERIOD"}},
     };
-    return all;
 }
 
 [[nodiscard]] std::vector<LimitSummary> list_limits(Session& session, const NoParameters&) {

@@ -47,8 +47,8 @@ struct LockRelease {
     return all;
 }
 
-[[nodiscard]] const Parameters<LockClaim>& claim_parameters() {
-    static const Parameters<LockClaim> all{
+[[nodiscard]] Parameters<LockClaim> claim_parameters() {
+    return {
         {"name",
          &LockClaim::name,
          "The lock, by any name of the app's",
@@ -62,11 +62,10 @@ struct LockRelease {
          "How long from now, at most 30 days [30s]",
          {.unit = "DURATION"}},
     };
-    return all;
 }
 
-[[nodiscard]] const Parameters<LockRun>& run_parameters() {
-    static const Parameters<LockRun> all{
+[[nodiscard]] Parameters<LockRun> run_parameters() {
+    return {
         {"name",
          &LockRun::name,
          "The lock, by any name of the app's",
@@ -85,7 +84,6 @@ struct LockRelease {
          "days [30s]",
          {.unit = "DURATION"}},
     };
-    return all;
 }
 
 [[nodiscard]] schema::Page<NamedLock> list_locks(Session& session, const PageRequest& page) {

@@ -55,8 +55,8 @@ void read_events(JobLogQuery& filter, const std::string& text, const ParameterRe
     }
 }
 
-[[nodiscard]] const Parameters<LogListing>& log_listing() {
-    static const Parameters<JobLogQuery> filter{
+[[nodiscard]] Parameters<LogListing> log_listing() {
+    const Parameters<JobLogQuery> filter{
         {"--job", &JobLogQuery::job, "Only of this job", {.unit = "ID"}},
         {"--type,--handler",
          &JobLogQuery::handler_type,
@@ -81,10 +81,9 @@ void read_events(JobLogQuery& filter, const std::string& text, const ParameterRe
         {"--since", &JobLogQuery::from, "From this time on", {.unit = "DATE"}},
         {"--until", &JobLogQuery::before, "Before this time", {.unit = "DATE"}},
     };
-    static const Parameters<LogListing> all = with_part<LogListing>(
-        with_part<LogListing>({}, filter, &LogListing::filter), page_parameters(), &LogListing::page
+    return joined(
+        of_part(filter, &LogListing::filter), of_part(page_parameters(), &LogListing::page)
     );
-    return all;
 }
 
 [[nodiscard]] schema::Page<JobLogLine> list_log(Session& session, const LogListing& wanted) {

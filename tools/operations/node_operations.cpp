@@ -75,25 +75,23 @@ void resume_nodes(Session& session, const NodeNames& wanted, const deadletter::B
     session.nodes().resume(wanted.nodes, watch);
 }
 
-[[nodiscard]] const Parameters<NodeNames>& node_names() {
-    static const Parameters<NodeNames> all{
+[[nodiscard]] Parameters<NodeNames> node_names() {
+    return {
         {"nodes",
          &NodeNames::nodes,
          "Their names as in `node ls`; - reads them from stdin",
          {.unit = "NODE", .is_required = true}},
     };
-    return all;
 }
 
-[[nodiscard]] const Parameters<NodeNames>& draining() {
-    static const Parameters<NodeNames> all = joined(
+[[nodiscard]] Parameters<NodeNames> draining() {
+    return joined(
         node_names(),
         {{"--wait",
           &NodeNames::waits,
           "Come back when they hold no job any more",
           {.is_for_terminal = true}}}
     );
-    return all;
 }
 
 }  // namespace

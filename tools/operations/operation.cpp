@@ -65,8 +65,8 @@ DescribedResult described_change(std::string_view done, std::string_view left) {
     return result;
 }
 
-const Parameters<PageRequest>& page_parameters() {
-    static const Parameters<PageRequest> all{
+Parameters<PageRequest> page_parameters() {
+    return {
         {"--limit",
          {read_limit, ParameterKind::number},
          "Show at most so many (default 100)",
@@ -76,33 +76,26 @@ const Parameters<PageRequest>& page_parameters() {
          "Go on behind this one",
          {.unit = "ID", .may_be_empty = true}},
     };
-    return all;
 }
 
-const Parameters<BulkFlags>& bulk_parameters() {
-    static const Parameters<BulkFlags> all{
+Parameters<BulkFlags> bulk_parameters() {
+    return {
         {"--all", &BulkFlags::all, "All of them"},
         {"--dry-run", &BulkFlags::dry_run, "Show what would be changed, and change nothing"},
         {"-y,--yes", &BulkFlags::yes, "Do not ask"},
     };
-    return all;
 }
 
-const Parameters<BulkOptions>& bulk_job_parameters() {
-    static const Parameters<BulkOptions> ids{
-        {"ids",
-         &BulkOptions::ids,
-         "The jobs; - reads them from stdin",
-         {.unit = "ID", .is_raw = true}},
-    };
-    static const Parameters<BulkOptions> all = with_part<BulkOptions>(
-        with_part<BulkOptions>(
-            ids, bulk_parameters(), [](BulkOptions& options) -> BulkFlags& { return options; }
-        ),
-        job_filter_parameters(),
-        &BulkOptions::filter
+Parameters<BulkOptions> bulk_job_parameters() {
+    return joined(
+        Parameters<BulkOptions>{
+            {"ids",
+             &BulkOptions::ids,
+             "The jobs; - reads them from stdin",
+             {.unit = "ID", .is_raw = true}}},
+        of_base<BulkOptions>(bulk_parameters()),
+        of_part(job_filter_parameters(), &BulkOptions::filter)
     );
-    return all;
 }
 
 Parameters<ChosenJobs> chosen_jobs(const char* meaning) {
@@ -111,38 +104,35 @@ Parameters<ChosenJobs> chosen_jobs(const char* meaning) {
     };
 }
 
-const Parameters<ListOptions>& job_list_parameters() {
+Parameters<ListOptions> job_list_parameters() {
     using Target = ParameterTarget<ListOptions>;
-    static const Parameters<ListOptions> page{
-        {"--limit",
-         Target::raw(ParameterKind::number, &ListOptions::limit),
-         "Show at most so many (default 100)",
-         {.unit = "N", .least = 1, .most = kListedForClients}},
-        {"--after",
-         &ListOptions::after,
-         "Go on behind this one",
-         {.unit = "ID", .may_be_empty = true}},
-    };
-    static const Parameters<ListOptions> all =
-        with_part<ListOptions>(page, job_filter_parameters(), &ListOptions::filter);
-    return all;
+    return joined(
+        Parameters<ListOptions>{
+            {"--limit",
+             Target::raw(ParameterKind::number, &ListOptions::limit),
+             "Show at most so many (default 100)",
+             {.unit = "N", .least = 1, .most = kListedForClients}},
+            {"--after",
+             &ListOptions::after,
+             "Go on behind this one",
+             {.unit = "ID", .may_be_empty = true}}},
+        of_part(job_filter_parameters(), &ListOptions::filter)
+    );
 }
 
-const Parameters<BulkOptions>& background_parameter() {
-    static const Parameters<BulkOptions> all{
+Parameters<BulkOptions> background_parameter() {
+    return {
         {"--background", &BulkOptions::in_background, "A node of the service does it: see `batch`"},
     };
-    return all;
 }
 
-const Parameters<RemovalBound>& removal_parameters() {
-    static const Parameters<RemovalBound> all{
+Parameters<RemovalBound> removal_parameters() {
+    return {
         {"--before",
          &RemovalBound::before,
          "What is older is removed",
          {.unit = "DATE", .is_required = true}},
     };
-    return all;
 }
 
 const Fields<RemovedCount>& removed_fields() {

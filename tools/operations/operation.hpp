@@ -110,10 +110,10 @@ inline constexpr const char* kSoon =
     "Look at no more than 20,000 jobs of a place, and say so where there are more";
 
 /// --all, --dry-run, --yes.
-[[nodiscard]] const Parameters<BulkFlags>& bulk_parameters();
+[[nodiscard]] Parameters<BulkFlags> bulk_parameters();
 
 /// Ids of jobs, --all, --dry-run, --yes, and filters.
-[[nodiscard]] const Parameters<BulkOptions>& bulk_job_parameters();
+[[nodiscard]] Parameters<BulkOptions> bulk_job_parameters();
 
 /// Jobs by their ids.
 struct ChosenJobs {
@@ -122,19 +122,19 @@ struct ChosenJobs {
 [[nodiscard]] Parameters<ChosenJobs> chosen_jobs(const char* meaning);
 
 /// --limit and --after, which are read where they are used, and filters.
-[[nodiscard]] const Parameters<ListOptions>& job_list_parameters();
+[[nodiscard]] Parameters<ListOptions> job_list_parameters();
 
 /// --background, of operations that can be batches.
-[[nodiscard]] const Parameters<BulkOptions>& background_parameter();
+[[nodiscard]] Parameters<BulkOptions> background_parameter();
 
 /// --limit, --after.
-[[nodiscard]] const Parameters<PageRequest>& page_parameters();
+[[nodiscard]] Parameters<PageRequest> page_parameters();
 
 /// Of operations that forget what is old.
 struct RemovalBound {
     schema::TimePoint before{};
 };
-[[nodiscard]] const Parameters<RemovalBound>& removal_parameters();
+[[nodiscard]] Parameters<RemovalBound> removal_parameters();
 
 struct RemovedCount {
     std::int64_t removed = 0;

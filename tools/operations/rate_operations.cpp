@@ -36,22 +36,20 @@ void read_last(RateOptions& options, const std::string& text, const ParameterRea
     }
 }
 
-[[nodiscard]] const Parameters<RateOptions>& last_parameter() {
-    static const Parameters<RateOptions> all{
+[[nodiscard]] Parameters<RateOptions> last_parameter() {
+    return {
         {"--last",
          {read_last, ParameterKind::duration},
          "How far back, at most 24h [1h]; up to 10m in spans of a second, else of a minute",
          {.unit = "DURATION"}},
     };
-    return all;
 }
 
-[[nodiscard]] const Parameters<RateOptions>& rate_parameters() {
-    static const Parameters<RateOptions> all = joined(
+[[nodiscard]] Parameters<RateOptions> rate_parameters() {
+    return joined(
         last_parameter(),
         {{"--type", &RateOptions::type, "Only of this handler type", {.unit = "TEXT"}}}
     );
-    return all;
 }
 
 /// Minutes are written when they are over: what is under way is taken from the short spans.

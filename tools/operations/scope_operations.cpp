@@ -287,14 +287,11 @@ template <SuspensionScope scope, bool activate>
 template <SuspensionScope scope>
 [[nodiscard]] Operation list_of_scopes(OperationText text) {
     text.role = service::Role::read;
-    const Parameters<ScopeListing> parameters = with_part<ScopeListing>(
-        {{"--suspended", &ScopeListing::only_suspended, "Only those that are suspended"}},
-        page_parameters(),
-        &ScopeListing::page
-    );
+    const Parameters<ScopeListing> suspended{
+        {"--suspended", &ScopeListing::only_suspended, "Only those that are suspended"}};
     return writing_operation(
         std::move(text),
-        parameters,
+        joined(suspended, of_part(page_parameters(), &ScopeListing::page)),
         {.kind = DescribedResult::Kind::page,
          .fields =
              {{"id", "", {}},
@@ -312,16 +309,12 @@ ids_of_scopes(const char* name, const char* meaning, const char* unit) {
 
 /// Of instances, definitions and tenants, which may be changed at a date.
 [[nodiscard]] Parameters<SuspensionOptions> changing_scopes() {
-    const auto of_due = [](const Parameters<DueOptions>& parameters) {
-        return with_part<SuspensionOptions>({}, parameters, &SuspensionOptions::due);
-    };
+    const auto due = due_parameters(
+        "Not now but then, by a timer job that a service carries out", "Not now but after this time"
+    );
     return joined(
         ids_of_scopes("ids", "Their ids; - reads them from stdin", "ID"),
-        of_due(due_parameters(
-            "Not now but then, by a timer job that a service carries out",
-            "Not now but after this time"
-        )),
-        of_due(due_context_parameters())
+        of_part(joined(due, due_context_parameters()), &SuspensionOptions::due)
     );
 }
 

@@ -241,55 +241,46 @@ void read_condition(
     }
 }
 
-[[nodiscard]] const Parameters<SeriesListing>& series_listing() {
-    static const Parameters<SeriesFilter> filter{
+[[nodiscard]] Parameters<SeriesListing> series_listing() {
+    const Parameters<SeriesFilter> filter{
         {"--group", &SeriesFilter::group, "Only those of a group", {.unit = "NAME"}},
         {"--state", read_condition, "waiting, running, paused or ended", {.unit = "STATE"}},
     };
-    static const Parameters<SeriesListing> all = with_part<SeriesListing>(
-        joined(
-            with_part<SeriesListing>({}, filter, &SeriesListing::filter),
-            {{"--zone", &SeriesListing::zone, kShownZone, {.unit = "ZONE"}}}
-        ),
-        page_parameters(),
-        &SeriesListing::page
+    return joined(
+        of_part(filter, &SeriesListing::filter),
+        Parameters<SeriesListing>{{"--zone", &SeriesListing::zone, kShownZone, {.unit = "ZONE"}}},
+        of_part(page_parameters(), &SeriesListing::page)
     );
-    return all;
 }
 
-[[nodiscard]] const Parameters<SeriesChoice>& series_choice() {
-    static const Parameters<SeriesChoice> all = with_part<SeriesChoice>(
-        {
+[[nodiscard]] Parameters<SeriesChoice> series_choice() {
+    return joined(
+        Parameters<SeriesChoice>{
             {"keys", &SeriesChoice::keys, "The series", {.unit = "KEY"}},
             {"--group",
              &SeriesChoice::group,
              "All series that are in a group now",
-             {.unit = "NAME"}},
-        },
-        bulk_parameters(),
-        &SeriesChoice::bulk
+             {.unit = "NAME"}}},
+        of_part(bulk_parameters(), &SeriesChoice::bulk)
     );
-    return all;
 }
 
-[[nodiscard]] const Parameters<SeriesRescheduling>& rescheduling() {
-    static const Parameters<SeriesRescheduling> all = joined(
-        with_part<SeriesRescheduling>(
-            {{"key",
-              &SeriesRescheduling::key,
-              "The series",
-              {.unit = "KEY", .is_required = true, .may_be_empty = true}},
-             {"--repeat",
-              {ParameterTarget<SeriesTimesOptions>(&SeriesTimesOptions::repeat),
-               &SeriesRescheduling::times},
-              "R/PT10M, '0 0 12 ? * MON-FRI', ...",
-              {.unit = "TEXT", .may_be_empty = true}}},
-            series_times_parameters(),
-            &SeriesRescheduling::times
-        ),
-        {{"--no-calendar", &SeriesRescheduling::no_calendar, "Nothing is left out any more"}}
+[[nodiscard]] Parameters<SeriesRescheduling> rescheduling() {
+    const Parameters<SeriesTimesOptions> repeat{
+        {"--repeat",
+         &SeriesTimesOptions::repeat,
+         "R/PT10M, '0 0 12 ? * MON-FRI', ...",
+         {.unit = "TEXT", .may_be_empty = true}}};
+    return joined(
+        Parameters<SeriesRescheduling>{
+            {"key",
+             &SeriesRescheduling::key,
+             "The series",
+             {.unit = "KEY", .is_required = true, .may_be_empty = true}}},
+        of_part(joined(repeat, series_times_parameters()), &SeriesRescheduling::times),
+        Parameters<SeriesRescheduling>{
+            {"--no-calendar", &SeriesRescheduling::no_calendar, "Nothing is left out any more"}}
     );
-    return all;
 }
 
 template <SeriesChange change>

@@ -162,34 +162,26 @@ void read_timer_state(
 }
 
 [[nodiscard]] Parameters<TimerListing> timer_listing() {
-    return with_part<TimerListing>(
-        {
+    return joined(
+        Parameters<TimerListing>{
             {"--group",
              &TimerListing::group,
              "Only turns that carry on a series of this group",
              {.unit = "NAME"}},
             {"--state", read_timer_state, "waiting (default), paused, or all", {.unit = "STATE"}},
-            {"--zone", &TimerListing::zone, kShownZone, {.unit = "ZONE"}},
-        },
-        job_list_parameters(),
-        [](TimerListing& listing) -> ListOptions& { return listing; }
+            {"--zone", &TimerListing::zone, kShownZone, {.unit = "ZONE"}}},
+        of_base<TimerListing>(job_list_parameters())
     );
 }
 
 [[nodiscard]] Parameters<TimerRescheduling> timer_rescheduling() {
-    const auto of_due = [](const Parameters<DueOptions>& parameters) {
-        return with_part<TimerRescheduling>({}, parameters, &TimerRescheduling::due);
-    };
     const Parameters<TimerRescheduling> ids{
         {"ids",
          &TimerRescheduling::ids,
          "The timers; - reads them from stdin",
          {.unit = "ID", .is_required = true, .is_raw = true}}};
-    return joined(
-        ids,
-        of_due(due_parameters("The new due date, or any timer text", "The time from now")),
-        of_due(due_context_parameters())
-    );
+    const auto due = due_parameters("The new due date, or any timer text", "The time from now");
+    return joined(ids, of_part(joined(due, due_context_parameters()), &TimerRescheduling::due));
 }
 
 /// What a timer without a series has of it is null.

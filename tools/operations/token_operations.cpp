@@ -222,14 +222,13 @@ void report(Session& session, const TokenEntry& entry, const std::string& token)
     return ExitCode::done;
 }
 
-[[nodiscard]] const Parameters<TokenFileOptions>& token_file() {
-    static const Parameters<TokenFileOptions> all{
+[[nodiscard]] Parameters<TokenFileOptions> token_file() {
+    return {
         {"--file",
          &TokenFileOptions::file,
          "The token file, in place of httpTokenFile",
          {.unit = "FILE", .may_be_empty = true}},
     };
-    return all;
 }
 
 [[nodiscard]] Parameters<TokenMakeOptions> token_making() {
@@ -237,8 +236,8 @@ void report(Session& session, const TokenEntry& entry, const std::string& token)
     const auto rules = [](const char* unit, bool is_required = false) {
         return ParameterRules{.unit = unit, .is_required = is_required, .may_be_empty = true};
     };
-    return with_part<Options>(
-        {
+    return joined(
+        Parameters<Options>{
             {"name", &Options::name, "What it is called in the file", rules("NAME", true)},
             {"--role",
              &Options::role,
@@ -261,8 +260,7 @@ void report(Session& session, const TokenEntry& entry, const std::string& token)
              "Until when it is good: P30D, or a time",
              rules("TIME")},
         },
-        token_file(),
-        &Options::in
+        of_part(token_file(), &Options::in)
     );
 }
 
@@ -309,7 +307,7 @@ OperationNoun token_noun() {
                          "Take tokens out of the file; a running service lets them in for 2 s at "
                          "most",
                      .examples = "  jobstrand token revoke shop --file tokens"},
-                    with_part<Revoking>(names, token_file(), &Revoking::in),
+                    joined(names, of_part(token_file(), &Revoking::in)),
                     revoke_tokens
                 ),
             },

@@ -225,14 +225,25 @@ struct TypedParameter {
 template <typename Values>
 using Parameters = std::vector<TypedParameter<Values>>;
 
-/// `first`, and behind them the parameters of a part of Whole, as those of Whole.
-template <typename Whole, typename Part, typename GetPart>
-[[nodiscard]] Parameters<Whole>
-with_part(Parameters<Whole> first, const Parameters<Part>& parameters, GetPart part) {
+/// The parameters of a member of Whole, as those of Whole.
+template <typename Part, typename Whole, typename Member>
+[[nodiscard]] Parameters<Whole> of_part(const Parameters<Part>& parameters, Member Whole::*part) {
+    Parameters<Whole> all;
     for (const TypedParameter<Part>& one : parameters) {
-        first.push_back({one.names, {one.into, part}, one.meaning, one.rules});
+        all.push_back({one.names, {one.into, part}, one.meaning, one.rules});
     }
-    return first;
+    return all;
+}
+
+/// Those of a type that Whole is derived from.
+template <typename Whole, typename Base>
+requires std::derived_from<Whole, Base>
+[[nodiscard]] Parameters<Whole> of_base(const Parameters<Base>& parameters) {
+    Parameters<Whole> all;
+    for (const TypedParameter<Base>& one : parameters) {
+        all.push_back({one.names, {one.into, std::identity()}, one.meaning, one.rules});
+    }
+    return all;
 }
 
 template <typename Values>

@@ -22,8 +22,8 @@ Parameters<DueOptions> due_parameters(const char* date_meaning, const char* dura
     };
 }
 
-const Parameters<DueOptions>& due_context_parameters() {
-    static const Parameters<DueOptions> all{
+Parameters<DueOptions> due_context_parameters() {
+    return {
         {"--zone",
          &DueOptions::zone,
          "Whose wall clock the due date is on, by IANA name [UTC]",
@@ -33,7 +33,6 @@ const Parameters<DueOptions>& due_context_parameters() {
          "Which business days count [Monday to Friday]",
          {.unit = "NAME", .may_be_empty = true}},
     };
-    return all;
 }
 
 namespace {
@@ -46,9 +45,9 @@ constexpr const char* kGroup = "Repeating (with --repeat)";
 
 }  // namespace
 
-const Parameters<SeriesTimesOptions>& series_times_parameters() {
+Parameters<SeriesTimesOptions> series_times_parameters() {
     using Times = SeriesTimesOptions;
-    static const Parameters<Times> all{
+    return {
         {"--zone", &Times::zone, "Whose wall clock, by IANA name [UTC]", rules_of("ZONE")},
         {"--dst", &Times::dst, "When clocks change: quartz or run-once [quartz]", rules_of("RULE")},
         {"--calendar", &Times::calendar, "Leaves out what it excludes", rules_of("NAME")},
@@ -64,7 +63,6 @@ const Parameters<SeriesTimesOptions>& series_times_parameters() {
         {"--start", &Times::start, "No turn before; where a cycle begins", rules_of("DATE")},
         {"--end", &Times::end, "No turn after", rules_of("DATE")},
     };
-    return all;
 }
 
 Parameters<SeriesOptions> series_parameters() {
@@ -93,10 +91,12 @@ Parameters<SeriesOptions> series_parameters() {
          flag},
         {"--paused", &Options::paused, "Begin paused: `series resume` lets it go", flag},
     };
-    const auto times = [](const Parameters<SeriesTimesOptions>& parameters) {
-        return with_part<Options>({}, parameters, &Options::times);
-    };
-    return joined(times(repeat), names, times(series_times_parameters()), flags);
+    return joined(
+        of_part(repeat, &Options::times),
+        names,
+        of_part(series_times_parameters(), &Options::times),
+        flags
+    );
 }
 
 namespace {

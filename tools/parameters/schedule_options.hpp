@@ -15,7 +15,7 @@ namespace jobstrand::cli {
 due_parameters(const char* date_meaning, const char* duration_meaning);
 
 /// --zone and --calendar, for what the due options do not say themselves.
-[[nodiscard]] const Parameters<DueOptions>& due_context_parameters();
+[[nodiscard]] Parameters<DueOptions> due_context_parameters();
 
 /// When the turns of a series are due, as it was typed.
 struct SeriesTimesOptions {
@@ -47,7 +47,7 @@ struct SeriesOptions {
 };
 
 /// --zone, --start, ..., without --repeat.
-[[nodiscard]] const Parameters<SeriesTimesOptions>& series_times_parameters();
+[[nodiscard]] Parameters<SeriesTimesOptions> series_times_parameters();
 
 /// The same, --repeat, and the options of a new series.
 [[nodiscard]] Parameters<SeriesOptions> series_parameters();
