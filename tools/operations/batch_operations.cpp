@@ -15,10 +15,6 @@ using schema::Batch;
 using schema::BatchOrder;
 using schema::BatchState;
 
-struct BatchId {
-    std::string id;
-};
-
 struct BatchResuming {
     std::string id;
     bool in_background = false;  ///< A node goes on with it.
@@ -119,20 +115,20 @@ void require_state(const Batch& batch, BatchState state) {
     return session.batches().list(page.after, page.limit);
 }
 
-[[nodiscard]] Batch show_batch(Session& session, const BatchId& wanted) {
-    return found(session.batches().find(wanted.id), wanted.id);
+[[nodiscard]] Batch show_batch(Session& session, const NamedThing& wanted) {
+    return found(session.batches().find(wanted.name), wanted.name);
 }
 
 /// Whoever carries it out stops behind the page that is in hand.
-[[nodiscard]] Batch pause_batch(Session& session, const BatchId& wanted) {
-    Batch batch = found(session.batches().pause(wanted.id), wanted.id);
+[[nodiscard]] Batch pause_batch(Session& session, const NamedThing& wanted) {
+    Batch batch = found(session.batches().pause(wanted.name), wanted.name);
     require_state(batch, BatchState::paused);
     session.count_changes(1);
     return batch;
 }
 
-[[nodiscard]] Batch cancel_batch(Session& session, const BatchId& wanted) {
-    Batch batch = found(session.batches().cancel(wanted.id), wanted.id);
+[[nodiscard]] Batch cancel_batch(Session& session, const NamedThing& wanted) {
+    Batch batch = found(session.batches().cancel(wanted.name), wanted.name);
     require_state(batch, BatchState::cancelled);
     session.count_changes(1);
     return batch;
@@ -162,13 +158,8 @@ void require_state(const Batch& batch, BatchState state) {
     return count;
 }
 
-[[nodiscard]] Parameters<BatchId> batch_id() {
-    return {
-        {"id",
-         &BatchId::id,
-         "The batch",
-         {.unit = "ID", .is_required = true, .may_be_empty = true}},
-    };
+[[nodiscard]] Parameters<NamedThing> batch_id() {
+    return one_name("id", "The batch", "ID");
 }
 
 [[nodiscard]] Parameters<BatchResuming> batch_resuming() {

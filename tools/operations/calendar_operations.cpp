@@ -14,14 +14,6 @@ namespace {
 
 using persistence::StoredCalendar;
 
-struct CalendarName {
-    std::string name;
-};
-
-struct CalendarNames {
-    std::vector<std::string> names;
-};
-
 struct CalendarText {
     std::string name;
     std::optional<std::string> text;
@@ -80,7 +72,7 @@ struct CalendarStored {
     return session.series_store().calendars();
 }
 
-[[nodiscard]] StoredCalendar show_calendar(Session& session, const CalendarName& named) {
+[[nodiscard]] StoredCalendar show_calendar(Session& session, const NamedThing& named) {
     const std::vector<StoredCalendar> all = session.series_store().calendars();
     const auto found = std::ranges::find(all, named.name, &StoredCalendar::name);
     if (found == all.end()) {
@@ -104,7 +96,7 @@ struct CalendarStored {
 
 void remove_calendars(
     Session& session,
-    const CalendarNames& named,
+    const NamedThings& named,
     const deadletter::BulkWatch& watch
 ) {
     session.series().remove_calendars(named.names, watch);
@@ -148,16 +140,13 @@ OperationNoun calendar_noun() {
                     calendar_fields(),
                     list_calendars
                 ),
-                record_operation<CalendarName>(
+                record_operation(
                     {.words = "calendar show",
                      .summary = "Show a calendar",
                      .examples = "  jobstrand calendar show working-days",
                      .role = service::Role::read,
                      .path = "GET /api/v1/calendars/{calendar}"},
-                    {{"name",
-                      &CalendarName::name,
-                      "The calendar",
-                      {.unit = "NAME", .is_required = true, .may_be_empty = true}}},
+                    one_name("name", "The calendar", "NAME"),
                     calendar_fields(),
                     show_calendar
                 ),
@@ -173,15 +162,12 @@ OperationNoun calendar_noun() {
                     stored_fields(),
                     set_calendar
                 ),
-                items_operation<CalendarNames>(
+                items_operation(
                     {.words = "calendar rm",
                      .summary = "Delete calendars that no series uses",
                      .examples = "  jobstrand calendar rm working-days",
                      .path = "DELETE /api/v1/calendars/{calendar}"},
-                    {{"names",
-                      &CalendarNames::names,
-                      "The calendars; - reads them from stdin",
-                      {.unit = "NAME", .is_required = true}}},
+                    several_names("names", "The calendars; - reads them from stdin", "NAME"),
                     {.done = "removed", .field = "calendar", .why_not = why_it_stays},
                     remove_calendars
                 ),

@@ -39,21 +39,6 @@ struct GroupsOptions {
     );
 }
 
-[[nodiscard]] Parameters<ShowOptions> dead_showing() {
-    return {
-        {"id",
-         ParameterTarget<ShowOptions>(
-             ParameterKind::text,
-             [](ShowOptions& options, const auto& texts, const auto&...) {
-                 options.id = texts.back();
-                 options.place = schema::JobPlace::dead_letter;
-             }
-         ),
-         "The job",
-         {.is_required = true}},
-    };
-}
-
 [[nodiscard]] Parameters<GroupsOptions> dead_grouping() {
     return joined(
         Parameters<GroupsOptions>{
@@ -281,9 +266,9 @@ OperationNoun dead_noun() {
                      .role = service::Role::read,
                      .path = "GET /api/v1/dead/{job}",
                      .honours_scope = true},
-                    dead_showing(),
+                    one_name("id", "The job"),
                     described_dead_letter(),
-                    show_job
+                    show_dead_letter
                 ),
                 writing_operation(
                     {.words = "dead groups",

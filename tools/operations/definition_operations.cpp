@@ -23,14 +23,6 @@ struct DefinitionListing {
     PageRequest page;
 };
 
-struct DefinitionChoice {
-    std::string name;
-};
-
-struct DefinitionNames {
-    std::vector<std::string> names;
-};
-
 struct DefinitionSetting {
     std::string name;
     DefinitionSettings settings;
@@ -91,7 +83,7 @@ list_definitions(Session& session, const DefinitionListing& wanted) {
     return "nothing is set for " + quoted_if_needed(name);
 }
 
-[[nodiscard]] JobDefinition show_definition(Session& session, const DefinitionChoice& wanted) {
+[[nodiscard]] JobDefinition show_definition(Session& session, const NamedThing& wanted) {
     auto found = session.definitions().find(schema::job_definition_named(wanted.name));
     if (!found) {
         throw NotFound(nothing_set(wanted.name));
@@ -150,7 +142,7 @@ void cascade(Session& session, const JobDefinition& definition) {
 
 void remove_definitions(
     Session& session,
-    const DefinitionNames& wanted,
+    const NamedThings& wanted,
     const deadletter::BulkWatch& watch
 ) {
     session.definitions().remove(wanted.names, watch);
@@ -254,16 +246,13 @@ void read_override(
             definition_fields(),
             list_definitions
         ),
-        record_operation<DefinitionChoice>(
+        record_operation(
             {.words = "definition show",
              .summary = "Show what is set for a definition, an element or a type",
              .examples = "  jobstrand definition show shipping:3/charge-card",
              .role = service::Role::read,
              .path = "GET /api/v1/definitions/{name}"},
-            {{"name",
-              &DefinitionChoice::name,
-              kNameHelp,
-              {.unit = kNameUnit, .is_required = true, .may_be_empty = true}}},
+            one_name("name", kNameHelp, kNameUnit),
             definition_fields(),
             show_definition
         ),
@@ -285,16 +274,13 @@ void read_override(
             {.fields = described(definition_fields())},
             set_definition
         ),
-        items_operation<DefinitionNames>(
+        items_operation(
             {.words = "definition rm",
              .summary = "Remove what is set for definitions, elements or types; jobs keep what "
                         "they got from it",
              .examples = "  jobstrand definition rm shipping:2",
              .path = "DELETE /api/v1/definitions/{name}"},
-            {{"names",
-              &DefinitionNames::names,
-              "Their names; - reads them from stdin",
-              {.unit = kNameUnit, .is_required = true}}},
+            several_names("names", "Their names; - reads them from stdin", kNameUnit),
             {.done = "removed", .field = "name", .why_not = why_not},
             remove_definitions
         ),

@@ -81,12 +81,6 @@ void require_length(std::string_view option, const std::string& text, std::size_
     );
 }
 
-/// Of operations that are about one job.
-template <typename Options>
-[[nodiscard]] Parameters<Options> one_job() {
-    return {{"id", &Options::id, "The job", {.is_required = true, .may_be_empty = true}}};
-}
-
 template <typename Options>
 [[nodiscard]] Parameters<Options> place_parameter() {
     return {
@@ -144,18 +138,18 @@ template <typename Options>
 }
 
 /// Says first that a job which runs is not stopped.
-void suspend_jobs(Session& session, const ChosenJobs& jobs, const deadletter::BulkWatch& watch) {
+void suspend_jobs(Session& session, const NamedThings& jobs, const deadletter::BulkWatch& watch) {
     const auto print_and_go_on = [&](const deadletter::ItemResult& item) {
         if (item.answer == deadletter::ItemAnswer::done && item.moved == 0) {
             session.tell("job {} runs on; it waits suspended when it is to run again", item.id);
         }
         watch.on_item(item);
     };
-    session.jobs().suspend_jobs(jobs.ids, {.on_item = print_and_go_on});
+    session.jobs().suspend_jobs(jobs.names, {.on_item = print_and_go_on});
 }
 
-void activate_jobs(Session& session, const ChosenJobs& jobs, const deadletter::BulkWatch& watch) {
-    session.jobs().activate_jobs(jobs.ids, watch);
+void activate_jobs(Session& session, const NamedThings& jobs, const deadletter::BulkWatch& watch) {
+    session.jobs().activate_jobs(jobs.names, watch);
 }
 
 [[nodiscard]] DescribedResult described_explanation() {
@@ -226,7 +220,7 @@ OperationNoun job_noun() {
                          "  jobstrand job show 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 -o json",
                      .role = service::Role::read,
                      .honours_scope = true},
-                    one_job<ShowOptions>(),
+                    one_name("id", "The job"),
                     {},
                     show_job
                 ),
@@ -239,7 +233,7 @@ OperationNoun job_noun() {
                                  "-r .code",
                      .role = service::Role::read,
                      .path = "GET /api/v1/jobs/{id}/explanation"},
-                    one_job<ExplainOptions>(),
+                    one_name("id", "The job"),
                     described_explanation(),
                     explain_job
                 ),
@@ -248,7 +242,7 @@ OperationNoun job_noun() {
                      .summary = "Run an executable job now, in this process",
                      .examples = "  jobstrand job run 019c5e2a-8d11-7000-8000-3c8f0a6d1b52",
                      .is_local = true},
-                    one_job<RunOptions>(),
+                    one_name("id", "The job"),
                     {},
                     run_job
                 ),
@@ -287,7 +281,7 @@ OperationNoun job_noun() {
                      .summary = "Keep single jobs from running until they are activated",
                      .examples = "  jobstrand job suspend 019c5e2a-8d11-7000-8000-3c8f0a6d1b52",
                      .path = "POST /api/v1/jobs/suspend"},
-                    chosen_jobs("The jobs; - reads them from stdin"),
+                    several_jobs("The jobs; - reads them from stdin"),
                     {.done = "suspended", .why_not = why_not_job},
                     suspend_jobs
                 ),
@@ -296,7 +290,7 @@ OperationNoun job_noun() {
                      .summary = "Let suspended jobs go on where they were",
                      .examples = "  jobstrand job activate 019c5e2a-8d11-7000-8000-3c8f0a6d1b52",
                      .path = "POST /api/v1/jobs/activate"},
-                    chosen_jobs("The jobs; - reads them from stdin"),
+                    several_jobs("The jobs; - reads them from stdin"),
                     {.done = "activated", .why_not = why_not_job},
                     activate_jobs
                 ),

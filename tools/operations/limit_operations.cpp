@@ -8,10 +8,6 @@ namespace {
 using deadletter::LimitSummary;
 using schema::JobLimit;
 
-struct LimitNames {
-    std::vector<std::string> names;
-};
-
 [[nodiscard]] const Fields<JobLimit>& limit_fields() {
     static const Fields<JobLimit> all{
         {.name = "limit",
@@ -94,7 +90,7 @@ void read_rate(JobLimit& limit, const std::string& text, const ParameterReading&
     return limit;
 }
 
-void remove_limits(Session& session, const LimitNames& named, const deadletter::BulkWatch& watch) {
+void remove_limits(Session& session, const NamedThings& named, const deadletter::BulkWatch& watch) {
     session.limits().remove(named.names, watch);
 }
 
@@ -133,15 +129,12 @@ OperationNoun limit_noun() {
                     limit_fields(),
                     set_limit
                 ),
-                items_operation<LimitNames>(
+                items_operation(
                     {.words = "limit rm",
                      .summary = "Remove limits; what waits for them runs",
                      .examples = "  jobstrand limit rm type:mail",
                      .path = "DELETE /api/v1/limits/{limit}"},
-                    {{"names",
-                      &LimitNames::names,
-                      "The limits; - reads them from stdin",
-                      {.unit = "KIND:VALUE", .is_required = true}}},
+                    several_names("names", "The limits; - reads them from stdin", "KIND:VALUE"),
                     {.done = "removed",
                      .field = "limit",
                      .why_not = [](const auto& item

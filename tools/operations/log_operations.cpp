@@ -18,10 +18,6 @@ struct LogListing {
     PageRequest page;
 };
 
-struct LogLineId {
-    std::string id;
-};
-
 [[nodiscard]] const Fields<JobLogLine>& whole_line_fields() {
     static const Fields<JobLogLine> all = joined(
         log_line_fields(),
@@ -90,10 +86,10 @@ void read_events(JobLogQuery& filter, const std::string& text, const ParameterRe
     return session.history().log(wanted.filter, wanted.page.after, wanted.page.limit);
 }
 
-[[nodiscard]] JobLogLine show_line(Session& session, const LogLineId& wanted) {
-    auto line = session.history().find_line(wanted.id);
+[[nodiscard]] JobLogLine show_line(Session& session, const NamedThing& wanted) {
+    auto line = session.history().find_line(wanted.name);
     if (!line) {
-        throw NotFound("the log has no line {}", quoted_if_needed(wanted.id));
+        throw NotFound("the log has no line {}", quoted_if_needed(wanted.name));
     }
     return *std::move(line);
 }
@@ -127,16 +123,13 @@ OperationNoun log_noun() {
                     log_line_fields(),
                     list_log
                 ),
-                record_operation<LogLineId>(
+                record_operation(
                     {.words = "log show",
                      .summary = "Show a line with the end of its stack trace or output",
                      .examples = "  jobstrand log show 019c5e2a-8d11-7000-8000-3c8f0a6d1b52",
                      .role = service::Role::read,
                      .path = "GET /api/v1/log/{line}"},
-                    {{"id",
-                      &LogLineId::id,
-                      "The line, as `log ls -o json` shows it",
-                      {.is_required = true, .may_be_empty = true}}},
+                    one_name("id", "The line, as `log ls -o json` shows it"),
                     whole_line_fields(),
                     show_line
                 ),

@@ -98,12 +98,6 @@ Parameters<BulkOptions> bulk_job_parameters() {
     );
 }
 
-Parameters<ChosenJobs> chosen_jobs(const char* meaning) {
-    return {
-        {"ids", &ChosenJobs::ids, meaning, {.unit = "ID", .is_required = true, .is_job = true}},
-    };
-}
-
 Parameters<ListOptions> job_list_parameters() {
     using Target = ParameterTarget<ListOptions>;
     return joined(

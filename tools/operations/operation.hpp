@@ -115,12 +115,6 @@ inline constexpr const char* kSoon =
 /// Ids of jobs, --all, --dry-run, --yes, and filters.
 [[nodiscard]] Parameters<BulkOptions> bulk_job_parameters();
 
-/// Jobs by their ids.
-struct ChosenJobs {
-    std::vector<std::string> ids;
-};
-[[nodiscard]] Parameters<ChosenJobs> chosen_jobs(const char* meaning);
-
 /// --limit and --after, which are read where they are used, and filters.
 [[nodiscard]] Parameters<ListOptions> job_list_parameters();
 

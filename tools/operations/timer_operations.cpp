@@ -119,13 +119,13 @@ const std::vector<TableColumn>& timer_columns() {
     return ExitCode::done;
 }
 
-void fire_timers(Session& session, const ChosenJobs& timers, const deadletter::BulkWatch& watch) {
+void fire_timers(Session& session, const NamedThings& timers, const deadletter::BulkWatch& watch) {
     const auto remark = [](const deadletter::ItemResult& item) {
         return fmt::format(
             "{} was the next turn of {}, which goes on", item.id, named_series(item.series)
         );
     };
-    session.jobs().fire(timers.ids, with_remark_on_series(session, watch, remark));
+    session.jobs().fire(timers.names, with_remark_on_series(session, watch, remark));
 }
 
 [[nodiscard]] ExitCode reschedule_timers(Session& session, const TimerRescheduling& wanted) {
@@ -243,7 +243,7 @@ OperationNoun timer_noun() {
                      .examples = "  jobstrand timer fire 019c5e2a-8d11-7000-8000-3c8f0a6d1b52",
                      .path = "POST /api/v1/timers/fire",
                      .honours_scope = true},
-                    chosen_jobs("The timers; - reads them from stdin"),
+                    several_jobs("The timers; - reads them from stdin"),
                     {.done = "fired", .why_not = why_not_job},
                     fire_timers
                 ),

@@ -75,4 +75,23 @@ std::string Parameter::json_name() const {
     return name;
 }
 
+Parameters<NamedThing> one_name(const char* label, const char* meaning, const char* unit) {
+    return {
+        {label,
+         &NamedThing::name,
+         meaning,
+         {.unit = unit, .is_required = true, .may_be_empty = true}},
+    };
+}
+
+Parameters<NamedThings> several_names(const char* label, const char* meaning, const char* unit) {
+    return {{label, &NamedThings::names, meaning, {.unit = unit, .is_required = true}}};
+}
+
+Parameters<NamedThings> several_jobs(const char* meaning) {
+    return {
+        {"ids", &NamedThings::names, meaning, {.unit = "ID", .is_required = true, .is_job = true}},
+    };
+}
+
 }  // namespace jobstrand::cli

@@ -263,4 +263,21 @@ template <typename Values>
     return all;
 }
 
+/// Of operations that are about one thing, by its name or id.
+struct NamedThing {
+    std::string name;
+};
+[[nodiscard]] Parameters<NamedThing>
+one_name(const char* label, const char* meaning, const char* unit = "");
+
+/// Of operations that are about each of several.
+struct NamedThings {
+    std::vector<std::string> names;
+};
+[[nodiscard]] Parameters<NamedThings>
+several_names(const char* label, const char* meaning, const char* unit);
+
+/// Of operations on jobs, by their ids.
+[[nodiscard]] Parameters<NamedThings> several_jobs(const char* meaning);
+
 }  // namespace jobstrand::cli

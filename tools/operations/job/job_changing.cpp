@@ -296,9 +296,9 @@ ExitCode set_jobs(Session& session, const SetOptions& options) {
     );
 }
 
-ExitCode run_job(Session& session, const RunOptions& options) {
+ExitCode run_job(Session& session, const NamedThing& job) {
     session.use_service_log();
-    const deadletter::JobDetails found = find_job(session, options.id);
+    const deadletter::JobDetails found = find_job(session, job.name);
     refuse_if_not_runnable(session, found.placed);
     const std::string& id = found.placed.job.id;
     return report_run(session, id, session.engine().run_job(id));

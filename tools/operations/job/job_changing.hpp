@@ -24,12 +24,8 @@ struct SetOptions {
 /// `job set`: changes jobs that no node holds.
 [[nodiscard]] ExitCode set_jobs(Session& session, const SetOptions& options);
 
-struct RunOptions {
-    std::string id;
-};
-
 /// `job run`: runs one executable job now, in this process, with the service's handlers (R006).
-[[nodiscard]] ExitCode run_job(Session& session, const RunOptions& options);
+[[nodiscard]] ExitCode run_job(Session& session, const NamedThing& job);
 
 struct RemoveOptions {
     BulkOptions bulk;

@@ -581,7 +581,8 @@ constexpr std::array kTellers{
     };
 }
 
-[[nodiscard]] Record record_of(const JobFacts& facts, const std::vector<ReasonWords>& reasons) {
+[[nodiscard]] Record
+explanation_record(const JobFacts& facts, const std::vector<ReasonWords>& reasons) {
     const ReasonWords& first = reasons.front();
     const Record known = facts_of(facts);
     return {
@@ -625,8 +626,8 @@ void write_for_people(
 
 }  // namespace
 
-ExitCode explain_job(Session& session, const ExplainOptions& options) {
-    const std::string id = job_id(session, options.id);
+ExitCode explain_job(Session& session, const NamedThing& named) {
+    const std::string id = job_id(session, named.name);
     const JobFacts facts = session.explaining().facts_of(id, [&](const schema::Job& job) {
         return session.engine().handlers().need_of(job);
     });
@@ -635,7 +636,10 @@ ExitCode explain_job(Session& session, const ExplainOptions& options) {
         write_for_people(session.streams().out, facts, reasons);
     } else {
         write_record(
-            session.streams().out, session.format(), record_of(facts, reasons), session.style()
+            session.streams().out,
+            session.format(),
+            explanation_record(facts, reasons),
+            session.style()
         );
     }
     if (!facts.placed) {

@@ -175,9 +175,10 @@ awaited_field(const deadletter::JobDetails& found, const std::vector<std::string
     return number_field(kName, (*job.lock_expiration - now).count());
 }
 
-}  // namespace
-
-Record state_of(Session& session, const deadletter::JobDetails& found) {
+/// What a job is doing, or why it does nothing, beyond its own fields: `suspendedBy`, `waitsFor`,
+/// `nobodyServes`, `runsOn` and `lockLeftMs`; each is null unless it applies. docs/cli.md says what
+/// they hold.
+[[nodiscard]] Record state_of(Session& session, const deadletter::JobDetails& found) {
     const Job& job = found.placed.job;
     return {
         suspended_field(found),
@@ -188,6 +189,8 @@ Record state_of(Session& session, const deadletter::JobDetails& found) {
         lock_field(job, session.database_now()),
     };
 }
+
+}  // namespace
 
 std::string in_words(const Suspension& suspension) {
     return fmt::format(
@@ -252,26 +255,36 @@ void add_past(Session& session, Record& record, const std::string& job) {
     return std::move(*found);
 }
 
-}  // namespace
-
-ExitCode show_job(Session& session, const ShowOptions& options) {
-    const std::string id = job_id(session, options.id);
+/// `place` nullopt: wherever it is.
+[[nodiscard]] ExitCode
+show_job_in(Session& session, const std::string& typed, std::optional<schema::JobPlace> place) {
+    const std::string id = job_id(session, typed);
     auto in_a_place = session.search().find(id);
-    if (!in_a_place && !options.place && show_done(session, id)) {
+    if (!in_a_place && !place && show_done(session, id)) {
         return ExitCode::done;
     }
-    const deadletter::JobDetails found = required(std::move(in_a_place), id, options.place);
+    const deadletter::JobDetails found = required(std::move(in_a_place), id, place);
     Record record = record_of(found.placed);
     record.push_back(text_or_null_field("exceptionDetails", found.exception_details));
     std::ranges::move(state_of(session, found), std::back_inserter(record));
     if (auto news = news_field(session.engine().run_news_store(), found.placed)) {
         record.push_back(std::move(*news));
     }
-    if (!options.place) {
+    if (!place) {
         add_past(session, record, found.placed.job.id);
     }
     write_record(session.streams().out, session.format(), record, session.style());
     return ExitCode::done;
+}
+
+}  // namespace
+
+ExitCode show_job(Session& session, const NamedThing& job) {
+    return show_job_in(session, job.name, std::nullopt);
+}
+
+ExitCode show_dead_letter(Session& session, const NamedThing& job) {
+    return show_job_in(session, job.name, schema::JobPlace::dead_letter);
 }
 
 deadletter::JobDetails
