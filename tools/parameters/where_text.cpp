@@ -1,9 +1,9 @@
 #include "tools/parameters/where_text.hpp"
 
+#include "schema/text/parsing.hpp"
 #include "schema/text/utf8.hpp"
 #include "timers/zone/spoken_time.hpp"
 #include "tools/parameters/field_options.hpp"
-#include "tools/parameters/where_scanner.hpp"
 #include "tools/text/terminal_text.hpp"
 #include "tools/text/typing_errors.hpp"
 
@@ -146,6 +146,135 @@ template <typename Number>
     const auto [stop, error] = std::from_chars(text.data(), end, number);
     return error == std::errc{} && stop == end ? std::optional(number) : std::nullopt;
 }
+
+/// A piece of what parse_where() reads.
+struct WhereToken {
+    enum class Kind {
+        end,
+        open,
+        close,
+        minus,  ///< Right before what it leaves out.
+        word,
+        key,  ///< Right before its sign; its value follows.
+    };
+
+    Kind kind = Kind::end;
+    std::size_t position = 0;  ///< In bytes.
+    std::string text = {};     ///< Without quotes.
+    std::string sign = {};     ///< Of a key: `:`, `<`, `<=`, `>` or `>=`.
+    bool is_quoted = false;
+
+    [[nodiscard]] bool is_word(std::string_view word) const {
+        return kind == Kind::word && !is_quoted && text == word;
+    }
+
+    /// A word that means itself.
+    [[nodiscard]] bool is_plain() const {
+        return kind == Kind::word && !is_quoted && text != "AND" && text != "OR" && text != "NOT";
+    }
+
+    /// A text that ends in `*` is the beginning of others.
+    [[nodiscard]] bool is_beginning() const { return !is_quoted && text.ends_with('*'); }
+};
+
+constexpr std::string_view kWhereBlanks = " \t\r\n";
+constexpr std::string_view kEndsOfWord = " \t\r\n()";
+constexpr std::string_view kEndsOfKey = " \t\r\n()\":<>";
+
+[[nodiscard]] bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/// Cuts a text into its pieces. Throws schema::ParseError for a quote that is not closed.
+class WhereScanner {
+public:
+    explicit WhereScanner(std::string_view text) : text_(text) {}
+
+    [[nodiscard]] const WhereToken& peek() {
+        if (!next_) {
+            next_ = read();
+        }
+        return *next_;
+    }
+
+    WhereToken take() {
+        WhereToken token = peek();
+        next_.reset();
+        return token;
+    }
+
+    /// What stands right behind a key that was just taken: empty, if nothing does.
+    [[nodiscard]] WhereToken take_value() {
+        if (at_ < text_.size() && text_[at_] == '"') {
+            return read_quoted();
+        }
+        WhereToken value{.kind = WhereToken::Kind::word, .position = at_};
+        const std::size_t end = std::min(text_.find_first_of(kEndsOfWord, at_), text_.size());
+        value.text = text_.substr(at_, end - at_);
+        at_ = end;
+        return value;
+    }
+
+private:
+    [[nodiscard]] WhereToken read() {
+        at_ = std::min(text_.find_first_not_of(kWhereBlanks, at_), text_.size());
+        WhereToken token{.kind = WhereToken::Kind::end, .position = at_};
+        if (at_ == text_.size()) {
+            return token;
+        }
+        const char first = text_[at_];
+        if (first == '(' || first == ')') {
+            ++at_;
+            token.kind = first == '(' ? WhereToken::Kind::open : WhereToken::Kind::close;
+            return token;
+        }
+        const bool is_before_blank =
+            at_ + 1 == text_.size() || kWhereBlanks.find(text_[at_ + 1]) != std::string_view::npos;
+        if (first == '-' && !is_before_blank) {
+            ++at_;
+            token.kind = WhereToken::Kind::minus;
+            return token;
+        }
+        const std::size_t end = std::min(text_.find_first_of(kEndsOfKey, at_), text_.size());
+        const bool has_sign =
+            end < text_.size() && (text_[end] == ':' || text_[end] == '<' || text_[end] == '>');
+        if (is_letter(first) && has_sign) {
+            token.kind = WhereToken::Kind::key;
+            token.text = text_.substr(at_, end - at_);
+            at_ = end;
+            token.sign = take_sign();
+            return token;
+        }
+        return take_value();
+    }
+
+    [[nodiscard]] WhereToken read_quoted() {
+        WhereToken token{.kind = WhereToken::Kind::word, .position = at_++};
+        token.is_quoted = true;
+        while (at_ < text_.size() && text_[at_] != '"') {
+            const bool is_escaped = text_[at_] == '\\' && at_ + 1 < text_.size();
+            at_ += is_escaped ? 1U : 0U;
+            token.text += text_[at_++];
+        }
+        if (at_ == text_.size()) {
+            throw schema::ParseError{"this quote is not closed", token.position};
+        }
+        ++at_;
+        return token;
+    }
+
+    [[nodiscard]] std::string take_sign() {
+        std::string sign(1, text_[at_++]);
+        if (sign != ":" && at_ < text_.size() && text_[at_] == '=') {
+            sign += text_[at_++];
+        }
+        return sign;
+    }
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+    std::optional<WhereToken> next_;
+};
 
 /// Reads one text. Throws ParseError, which only parse_where() catches.
 class WhereParser {
