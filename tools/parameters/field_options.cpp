@@ -8,6 +8,7 @@
 #include "tools/text/typing_errors.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -268,7 +269,9 @@ void append(std::vector<TypedCondition>& conditions, const TypedField& typed) {
         return persistence::is_absent(*member);
     }
     throw WrongUsage(
-        "--without must be one of {}, not {}", names_of_fields_without(), quoted_if_needed(name)
+        "--without must be one of {}, not {}",
+        fmt::join(fields_without(), ", "),
+        quoted_if_needed(name)
     );
 }
 
@@ -343,11 +346,11 @@ std::optional<schema::JobMember> field_without(std::string_view name) {
     return std::nullopt;
 }
 
-std::string names_of_fields_without() {
-    std::string names;
+std::vector<std::string_view> fields_without() {
+    std::vector<std::string_view> names;
     for (const TypedField& typed : fields_with(&schema::JobField::filter)) {
         if (may_be_absent(*typed.field)) {
-            names += fmt::format("{}{}", names.empty() ? "" : ", ", bare_name(*typed.field));
+            names.push_back(bare_name(*typed.field));
         }
     }
     return names;

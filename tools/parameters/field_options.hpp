@@ -73,8 +73,8 @@ struct JobFilterOptions {
 /// The fields that a job may be without, as --without names them; nullopt: none of them.
 [[nodiscard]] std::optional<schema::JobMember> field_without(std::string_view name);
 
-/// `instance, definition, ...`: all of them.
-[[nodiscard]] std::string names_of_fields_without();
+/// `instance`, `definition`, ...: all of them.
+[[nodiscard]] std::vector<std::string_view> fields_without();
 
 /// Throws CliError wrong_usage for values that cannot be meant so, empty ones above all.
 [[nodiscard]] persistence::JobFilter filter_of(Session& session, const JobFilterOptions& options);

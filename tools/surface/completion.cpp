@@ -1,11 +1,13 @@
 #include "tools/surface/completion.hpp"
 
 #include "deadletter/failure_cause.hpp"
+#include "tools/parameters/field_options.hpp"
 #include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 
@@ -36,28 +38,6 @@ struct Entry {
          "none"}};
 }
 
-/// Those that a job may be without.
-[[nodiscard]] ValueChoices fields_of_jobs() {
-    return {
-        ValueSource::words,
-        {"instance",
-         "definition",
-         "element",
-         "category",
-         "tenant",
-         "correlation-id",
-         "error",
-         "created",
-         "due",
-         "failed",
-         "unique-key",
-         "root-instance",
-         "execution",
-         "element-name",
-         "series",
-         "lock-owner"}};
-}
-
 /// The first that fits counts.
 const std::vector<Entry>& entries() {
     using enum ValueSource;
@@ -72,7 +52,7 @@ const std::vector<Entry>& entries() {
          "--sort",
          "",
          {words, {"id", "due", "created", "priority", "retries", "type", "failed"}}},
-        {"", "--without", "", fields_of_jobs()},
+        {"", "--without", "", {words, fields_without()}},
         {"token", "", "ROLE", {words, {"read", "worker", "admin"}}},
         {"token", "--topics", "", {.source = handler_types}},
         {"token", "--tenants", "", {}},
@@ -105,31 +85,18 @@ const std::vector<Entry>& entries() {
         {"timer", "ids", "", {.source = timers}},
         {"job", "id", "", {.source = jobs}},
         {"job", "ids", "", {.source = jobs}},
-        {"", "", "ID", {}},
         {"dead", "--group", "", {.source = causes}},
-        {"", "", "NAME", {}},
-        {"", "", "KIND:VALUE", {}},
-        {"", "", "N/PERIOD", {}},
-        {"", "", "NUMBER", {}},
-        {"", "", "DEFINITION[/ELEMENT[/TYPE]]", {}},
         {"", "--exclusive", "", {words, {"true", "false", "none"}}},
-        {"", "", "TEXT", {}},
-        {"", "", "EVENTS", {}},
-        {"", "", "WORD", {}},
-        {"", "", "EXPR", {}},
-        {"", "", "DATE", {}},
-        {"", "", "TIME", {}},
-        {"", "", "DURATION", {}},
-        {"", "", "CYCLE", {}},
-        {"", "", "CONTEXT", {}},
-        {"", "", "ZONE", {}},
-        {"", "", "JSON", {}},
-        {"", "", "URL", {}},
-        {"", "", "ADDRESS:PORT", {}},
-        {"", "", "N", {}},
     };
     return all;
 }
+
+/// What values are called that nobody can guess, where no entry says more.
+constexpr std::array<std::string_view, 20> kFreeValues{
+    "ID",           "NAME",   "KIND:VALUE", "N/PERIOD", "NUMBER", "DEFINITION[/ELEMENT[/TYPE]]",
+    "TEXT",         "EVENTS", "WORD",       "EXPR",     "DATE",   "TIME",
+    "DURATION",     "CYCLE",  "CONTEXT",    "ZONE",     "JSON",   "URL",
+    "ADDRESS:PORT", "N"};
 
 [[nodiscard]] bool fits(std::string_view wanted, std::string_view given) {
     return wanted.empty() || wanted == given;
@@ -142,7 +109,11 @@ choices_of(std::string_view noun, std::string_view option, std::string_view valu
     const auto found = std::ranges::find_if(entries(), [&](const Entry& entry) {
         return fits(entry.noun, noun) && fits(entry.option, option) && fits(entry.value, value);
     });
-    return found == entries().end() ? nullptr : &found->choices;
+    if (found != entries().end()) {
+        return &found->choices;
+    }
+    static const ValueChoices free_text;
+    return std::ranges::count(kFreeValues, value) > 0 ? &free_text : nullptr;
 }
 
 namespace {
@@ -371,16 +342,24 @@ constexpr std::size_t kDeadLookedAt = 2'000;
                : fmt::format("{}: {}", job.handler_type, job.exception_message);
 }
 
+/// One for each item.
+template <typename Items, typename CandidateOf>
+[[nodiscard]] Candidates candidates_of(const Items& items, const CandidateOf& candidate_of) {
+    Candidates candidates;
+    for (const auto& item : items) {
+        candidates.push_back(candidate_of(item));
+    }
+    return candidates;
+}
+
 // Ids are listed in their order, so those that begin with what was typed come first behind it.
 [[nodiscard]] Candidates
 ids(Session& session, const std::vector<JobPlace>& places, std::string_view typed) {
-    Candidates candidates;
     const auto page =
         session.search().list({.places = places, .after = std::string(typed), .limit = kShown});
-    for (const schema::PlacedJob& placed : page.items) {
-        candidates.push_back({placed.job.id, meaning_of(placed)});
-    }
-    return candidates;
+    return candidates_of(page.items, [](const schema::PlacedJob& placed) {
+        return Candidate{placed.job.id, meaning_of(placed)};
+    });
 }
 
 [[nodiscard]] Candidates handler_types(Session& session) {
@@ -392,71 +371,21 @@ ids(Session& session, const std::vector<JobPlace>& places, std::string_view type
             types.insert(placed.job.handler_type);
         }
     }
-    Candidates candidates;
-    for (const std::string& type : types) {
-        candidates.push_back({type});
-    }
-    return candidates;
+    return candidates_of(types, [](const std::string& type) { return Candidate{type}; });
 }
 
-[[nodiscard]] Candidates series(Session& session, std::string_view typed) {
-    Candidates candidates;
-    for (const auto& summary : session.series().list({}, typed, kShown).items) {
-        candidates.push_back({summary.series.key, summary.series.repeat});
-    }
-    return candidates;
-}
-
-[[nodiscard]] Candidates groups(Session& session) {
-    Candidates candidates;
-    for (const auto& [name, group] : session.series().groups()) {
-        candidates.push_back({name, fmt::format("{} series", group.series)});
-    }
-    return candidates;
-}
-
-[[nodiscard]] Candidates causes(Session& session) {
-    Candidates candidates;
-    for (const auto& group : deadletter::latest_causes(session.store(), kDeadLookedAt).groups) {
-        const auto& [type, error_class, message] = group.cause;
-        candidates.push_back(
-            {group.id,
-             fmt::format(
-                 "{} of {}: {}{}{}",
-                 group.jobs,
-                 type,
-                 error_class,
-                 error_class.empty() || message.empty() ? "" : ": ",
-                 message
-             )}
-        );
-    }
-    return candidates;
-}
-
-[[nodiscard]] Candidates calendars(Session& session) {
-    Candidates candidates;
-    for (const auto& calendar : session.series_store().calendars()) {
-        candidates.push_back({calendar.name, calendar.text});
-    }
-    return candidates;
-}
-
-[[nodiscard]] Candidates nodes(Session& session) {
-    Candidates candidates;
-    for (const persistence::Node& node : session.nodes().list()) {
-        candidates.push_back({node.identity.node, std::string(name_of(node.state))});
-    }
-    return candidates;
-}
-
-[[nodiscard]] Candidates instances(Session& session, std::string_view typed) {
-    Candidates candidates;
-    for (const auto& instance :
-         session.search().scopes({.after = std::string(typed), .limit = kShown}).items) {
-        candidates.push_back({instance.id, instance.suspended_since ? "suspended" : ""});
-    }
-    return candidates;
+[[nodiscard]] Candidate candidate_of_cause(const deadletter::CauseGroup& group) {
+    const auto& [type, error_class, message] = group.cause;
+    return {
+        group.id,
+        fmt::format(
+            "{} of {}: {}{}{}",
+            group.jobs,
+            type,
+            error_class,
+            error_class.empty() || message.empty() ? "" : ": ",
+            message
+        )};
 }
 
 }  // namespace
@@ -472,17 +401,35 @@ std::vector<Candidate> known_values(Session& session, ValueSource source, std::s
         case ValueSource::handler_types:
             return handler_types(session);
         case ValueSource::series:
-            return series(session, typed);
+            return candidates_of(
+                session.series().list({}, typed, kShown).items,
+                [](const auto& one) {
+                    return Candidate{one.series.key, one.series.repeat};
+                }
+            );
         case ValueSource::groups:
-            return groups(session);
+            return candidates_of(session.series().groups(), [](const auto& group) {
+                return Candidate{group.first, fmt::format("{} series", group.second.series)};
+            });
         case ValueSource::causes:
-            return causes(session);
+            return candidates_of(
+                deadletter::latest_causes(session.store(), kDeadLookedAt).groups, candidate_of_cause
+            );
         case ValueSource::calendars:
-            return calendars(session);
+            return candidates_of(session.series_store().calendars(), [](const auto& calendar) {
+                return Candidate{calendar.name, calendar.text};
+            });
         case ValueSource::nodes:
-            return nodes(session);
+            return candidates_of(session.nodes().list(), [](const persistence::Node& node) {
+                return Candidate{node.identity.node, std::string(name_of(node.state))};
+            });
         case ValueSource::instances:
-            return instances(session, typed);
+            return candidates_of(
+                session.search().scopes({.after = std::string(typed), .limit = kShown}).items,
+                [](const auto& one) {
+                    return Candidate{one.id, one.suspended_since ? "suspended" : ""};
+                }
+            );
         case ValueSource::free_text:
         case ValueSource::words:
         case ValueSource::files:

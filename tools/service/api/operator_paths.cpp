@@ -223,7 +223,7 @@ private:
     [[nodiscard]] std::string read_absence(const std::string& name) {
         const auto member = cli::field_without(name);
         if (!member) {
-            return "must be one of " + cli::names_of_fields_without();
+            return fmt::format("must be one of {}", fmt::join(cli::fields_without(), ", "));
         }
         query.filter.fields.push_back(persistence::is_absent(*member));
         return {};
