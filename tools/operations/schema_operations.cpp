@@ -10,14 +10,12 @@
 #include "tools/output/record_writer.hpp"
 #include "tools/process/exit_code.hpp"
 #include "tools/session/session.hpp"
-#include "tools/text/json_text.hpp"
 #include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -62,14 +60,9 @@ void write_for_people(std::ostream& out, const SchemaReport& report) {
 }
 
 RecordField mend_field(const std::vector<std::string>& statements) {
-    std::vector<std::string> json;
-    std::ranges::transform(statements, std::back_inserter(json), [](const std::string& statement) {
-        return json_string(statement);
-    });
-    return {
-        .name = "mend",
-        .json = fmt::format("[{}]", fmt::join(json, ",")),
-        .text = fmt::format("{}", fmt::join(statements, ";\n"))};
+    RecordField field = texts_field("mend", statements);
+    field.text = fmt::format("{}", fmt::join(statements, ";\n"));
+    return field;
 }
 
 Record schema_record_of(

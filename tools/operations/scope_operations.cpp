@@ -77,34 +77,32 @@ const std::vector<TableColumn>& moved_columns() {
     return columns;
 }
 
-const std::vector<TableColumn>& scope_columns() {
-    static const std::vector<TableColumn> columns{
-        {.field = "id", .heading = "ID", .width_max = 64},
-        {.field = "suspended", .heading = "SUSPENDED", .rank = 2},
-        {.field = "suspendedSince", .heading = "SINCE", .is_optional = true, .rank = 3},
-        {.field = "places", .heading = "JOBS", .width_max = 80, .rank = 1, .width_least = 16},
-    };
-    return columns;
-}
-
 /// `{"executable":2}` and `executable=2`: places without jobs are left out.
-[[nodiscard]] RecordField places_field(const std::map<schema::JobPlace, std::int64_t>& jobs) {
+[[nodiscard]] RecordField places_field(const ScopeSummary& scope) {
     Record counts;
     std::string text;
-    for (const auto& [place, count] : jobs) {
+    for (const auto& [place, count] : scope.jobs) {
         counts.push_back(number_field(name_of(place), count));
         text += fmt::format("{}{}={}", text.empty() ? "" : " ", name_of(place), count);
     }
-    return {.name = "places", .json = json_of(counts), .text = text};
+    return {.name = {}, .json = json_of(counts), .text = text};
 }
 
-[[nodiscard]] Record record_of_scope(const ScopeSummary& scope) {
-    return {
-        text_field("id", scope.id),
-        flag_field("suspended", scope.suspended_since.has_value()),
-        time_field("suspendedSince", scope.suspended_since),
-        places_field(scope.jobs),
+[[nodiscard]] const Fields<ScopeSummary>& scope_fields() {
+    static const Fields<ScopeSummary> all{
+        {.name = "id", .value = &ScopeSummary::id, .column = {.heading = "ID", .width_max = 64}},
+        {.name = "suspended",
+         .value = [](const ScopeSummary& scope) { return scope.suspended_since.has_value(); },
+         .column = {.heading = "SUSPENDED", .rank = 2}},
+        {.name = "suspendedSince",
+         .value = &ScopeSummary::suspended_since,
+         .column = {.heading = "SINCE", .is_optional = true, .rank = 3}},
+        {.name = "places",
+         .value = {places_field, {.name = "object"}},
+         .meaning = "How many jobs stand in each place",
+         .column = {.heading = "JOBS", .width_max = 80, .rank = 1, .width_least = 16}},
     };
+    return all;
 }
 
 const std::vector<TableColumn>& order_columns() {
@@ -266,17 +264,13 @@ change_suspension(Session& session, SuspensionVerb verb, const SuspensionOptions
 }
 
 template <SuspensionScope scope>
-[[nodiscard]] ExitCode list_scopes(Session& session, const ScopeListing& wanted) {
-    const deadletter::ScopeQuery query{
-        .scope = scope,
-        .only_suspended = wanted.only_suspended,
-        .after = wanted.page.after,
-        .limit = wanted.page.limit,
-    };
-    write_page(
-        session, session.search().scopes(query), scope_columns(), record_of_scope, &ScopeSummary::id
+[[nodiscard]] schema::Page<ScopeSummary> list_scopes(Session& session, const ScopeListing& wanted) {
+    return session.search().scopes(
+        {.scope = scope,
+         .only_suspended = wanted.only_suspended,
+         .after = wanted.page.after,
+         .limit = wanted.page.limit}
     );
-    return ExitCode::done;
 }
 
 template <SuspensionScope scope, bool activate>
@@ -289,17 +283,7 @@ template <SuspensionScope scope>
     text.role = service::Role::read;
     const Parameters<ScopeListing> suspended{
         {"--suspended", &ScopeListing::only_suspended, "Only those that are suspended"}};
-    return writing_operation(
-        std::move(text),
-        joined(suspended, of_part(page_parameters(), &ScopeListing::page)),
-        {.kind = DescribedResult::Kind::page,
-         .fields =
-             {{"id", "", {}},
-              {"suspended", "", {.name = "boolean"}},
-              {"suspendedSince", "", {.format = "date-time", .is_nullable = true}},
-              {"places", "How many jobs stand in each place", {.name = "object"}}}},
-        list_scopes<scope>
-    );
+    return page_operation(std::move(text), joined(suspended, of_part(page_parameters(), &ScopeListing::page)), scope_fields(), list_scopes<scope>);
 }
 
 [[nodiscard]] Parameters<SuspensionOptions>

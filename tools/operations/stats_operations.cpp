@@ -22,92 +22,76 @@ using persistence::UnservedJobs;
 
 namespace {
 
-const std::vector<TableColumn>& type_stats_columns() {
-    static const std::vector<TableColumn> all{
-        {.field = "handlerType", .heading = "TYPE", .width_max = 64},
-        {.field = "place", .heading = "PLACE"},
-        {.field = "jobs", .heading = "JOBS"},
-        {.field = "runsLastMinute", .heading = "RUNS/MIN", .rank = 1},
-        {.field = "failedLastMinute", .heading = "FAILED/MIN", .rank = 2},
-        {.field = "locked", .heading = "LOCKED", .rank = 2},
-        {.field = "oldest", .heading = "OLDEST", .rank = 1},
-        {.field = "lockedBy",
-         .heading = "LOCKED BY",
-         .width_max = 80,
-         .is_optional = true,
-         .rank = 3,
-         .width_least = 16},
-    };
-    return all;
-}
-
 /// `[{"lockOwner":"web-1:4711:...","jobs":2}]` and `web-1:4711:... 2`.
-[[nodiscard]] RecordField owners_field(const std::vector<persistence::OwnerCount>& owners) {
-    std::vector<std::string> objects;
+[[nodiscard]] RecordField owners_field(const PlacedTypeCount& line) {
+    std::vector<Record> records;
     std::vector<std::string> words;
-    for (const auto& [type, owner, jobs] : owners) {
-        objects.push_back(json_of(Record{text_field("lockOwner", owner), number_field("jobs", jobs)}
-        ));
+    for (const auto& [type, owner, jobs] : line.owners) {
+        records.push_back({text_field("lockOwner", owner), number_field("jobs", jobs)});
         words.push_back(fmt::format("{} {}", owner, jobs));
     }
-    return {
-        .name = "lockedBy",
-        .json = fmt::format("[{}]", fmt::join(objects, ",")),
-        .text = fmt::format("{}", fmt::join(words, ", ")),
-    };
+    return records_field({}, records, fmt::format("{}", fmt::join(words, ", ")));
 }
 
-[[nodiscard]] Record line_of(const PlacedTypeCount& line) {
-    return {
-        text_field("handlerType", line.count.handler_type),
-        text_field("place", name_of(line.place)),
-        number_field("jobs", line.count.jobs),
-        line.runs ? number_field("runsLastMinute", line.runs->runs)
-                  : text_or_null_field("runsLastMinute", {}),
-        line.runs ? number_field("failedLastMinute", line.runs->failed)
-                  : text_or_null_field("failedLastMinute", {}),
-        number_field("locked", line.count.locked),
-        time_field("oldest", line.count.oldest),
-        owners_field(line.owners),
-        line.looked_at ? number_field("lookedAt", static_cast<std::int64_t>(*line.looked_at))
-                       : text_or_null_field("lookedAt", {}),
+[[nodiscard]] const Fields<PlacedTypeCount>& type_stats_fields() {
+    using persistence::TypeCount;
+    using persistence::TypeRuns;
+    const auto count = [](auto member) {
+        return [member](const PlacedTypeCount& line) { return line.count.*member; };
     };
-}
-
-[[nodiscard]] std::vector<DescribedField> described_type_stats() {
-    return {
-        {"handlerType", {}, {}},
-        {"place", {}, {}},
-        {"jobs", {}, {.name = "integer"}},
-        {"runsLastMinute", {}, {.name = "integer", .is_nullable = true}},
-        {"failedLastMinute", {}, {.name = "integer", .is_nullable = true}},
-        {"locked", {}, {.name = "integer"}},
-        {"oldest", "When the first was created", {.format = "date-time", .is_nullable = true}},
-        {"lockedBy", "Who holds how many: `lockOwner` and `jobs`", {.name = ""}},
-        {"lookedAt",
-         "Of how many jobs of the place, the first in id order, these are; null: of all",
-         {.name = "integer", .is_nullable = true}},
+    const auto runs = [](auto member) {
+        return [member](const PlacedTypeCount& line) {
+            return line.runs ? std::optional((*line.runs).*member) : std::nullopt;
+        };
     };
+    static const Fields<PlacedTypeCount> all{
+        {.name = "handlerType",
+         .value = count(&TypeCount::handler_type),
+         .column = {.heading = "TYPE", .width_max = 64}},
+        {.name = "place", .value = &PlacedTypeCount::place, .column = {.heading = "PLACE"}},
+        {.name = "jobs", .value = count(&TypeCount::jobs), .column = {.heading = "JOBS"}},
+        {.name = "runsLastMinute",
+         .value = runs(&TypeRuns::runs),
+         .column = {.heading = "RUNS/MIN", .rank = 1}},
+        {.name = "failedLastMinute",
+         .value = runs(&TypeRuns::failed),
+         .column = {.heading = "FAILED/MIN", .rank = 2}},
+        {.name = "locked",
+         .value = count(&TypeCount::locked),
+         .column = {.heading = "LOCKED", .rank = 2}},
+        {.name = "oldest",
+         .value = count(&TypeCount::oldest),
+         .meaning = "When the first was created",
+         .column = {.heading = "OLDEST", .rank = 1}},
+        {.name = "lockedBy",
+         .value = {owners_field, {.name = ""}},
+         .meaning = "Who holds how many: `lockOwner` and `jobs`",
+         .column =
+             {.heading = "LOCKED BY",
+              .width_max = 80,
+              .is_optional = true,
+              .rank = 3,
+              .width_least = 16}},
+        {.name = "lookedAt",
+         .value = &PlacedTypeCount::looked_at,
+         .meaning =
+             "Of how many jobs of the place, the first in id order, these are; null: of all"},
+    };
+    return all;
 }
 
 /// `stats --by-type` and `type ls`: a line for each handler type and place, with the oldest job and
 /// who holds how many. Reads all jobs, or the first ones where it is to be answered soon.
 void write_type_stats(Session& session, bool is_soon) {
-    OutputStyle style = session.style();
-    const schema::TimePoint now = session.database_now();
-    if (style.columns) {
-        style.now = now;
-    }
-    RecordWriter writer(session.streams().out, session.format(), type_stats_columns(), style);
-    const auto runs = session.nodes().runs_of_last_minute(now);
+    const auto runs = session.nodes().runs_of_last_minute(session.database_now());
     const auto most = is_soon ? std::optional(deadletter::kRowsSoon) : std::nullopt;
-    for (const PlacedTypeCount& line : session.search().count_types(runs, most)) {
+    const std::vector<PlacedTypeCount> lines = session.search().count_types(runs, most);
+    for (const PlacedTypeCount& line : lines) {
         if (line.looked_at) {
             session.note_looked_at(*line.looked_at);
         }
-        writer.add(line_of(line));
     }
-    writer.finish();
+    write_list(session, type_stats_fields(), lines);
     if (session.looked_at()) {
         session.tell(
             "only the first {} jobs of full places are counted; without --soon all are",
@@ -124,25 +108,13 @@ struct TypeListing {
     bool soon = false;
 };
 
-const std::vector<TableColumn>& stats_columns() {
-    static const std::vector<TableColumn> both{
-        {.field = "place", .heading = "PLACE"},
-        {.field = "jobs", .heading = "JOBS"},
-        {.field = "locked", .heading = "LOCKED"},
+[[nodiscard]] const Fields<PlaceCount>& place_fields() {
+    static const Fields<PlaceCount> all{
+        {.name = "place", .value = &PlaceCount::place, .column = {.heading = "PLACE"}},
+        {.name = "jobs", .value = &PlaceCount::jobs, .column = {.heading = "JOBS"}},
+        {.name = "locked", .value = &PlaceCount::locked, .column = {.heading = "LOCKED"}},
     };
-    return both;
-}
-
-void write_counts(Session& session, const std::vector<PlaceCount>& counts) {
-    RecordWriter writer(session.streams().out, session.format(), stats_columns(), session.style());
-    for (const PlaceCount& count : counts) {
-        writer.add({
-            text_field("place", name_of(count.place)),
-            number_field("jobs", count.jobs),
-            count.locked ? number_field("locked", *count.locked) : text_or_null_field("locked", {}),
-        });
-    }
-    writer.finish();
+    return all;
 }
 
 /// What nodes are limited to, as far as that keeps these jobs from them.
@@ -198,7 +170,7 @@ void write_stats(
         cli::record_of(session.nodes().runs_of_last_minute(session.database_now()), external),
         std::back_inserter(record)
     );
-    write_record(session.streams().out, session.format(), record, session.style());
+    write_result(session, record);
 }
 
 ExitCode show_stats(Session& session, const StatsOptions& options) {
@@ -219,7 +191,7 @@ ExitCode show_stats(Session& session, const StatsOptions& options) {
     if (format == OutputFormat::json || format == OutputFormat::jsonl) {
         write_stats(session, counts, unserved, external);
     } else {
-        write_counts(session, counts);
+        write_list(session, place_fields(), counts);
         print_unserved(session, unserved);
         print_abandoned(session, external);
     }
@@ -248,7 +220,7 @@ OperationNoun type_noun() {
              .path = "GET /api/v1/types",
              .honours_scope = true},
             {{"--soon", &TypeListing::soon, kSoon}},
-            {.kind = DescribedResult::Kind::list, .fields = described_type_stats()},
+            {.kind = DescribedResult::Kind::list, .fields = described(type_stats_fields())},
             list_types
         )}};
 }

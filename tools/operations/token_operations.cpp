@@ -6,14 +6,12 @@
 #include "tools/parameters/option_values.hpp"
 #include "tools/process/exit_code.hpp"
 #include "tools/session/session.hpp"
-#include "tools/text/json_text.hpp"
 #include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -133,15 +131,9 @@ expiry_of(Session& session, const TokenMakeOptions& options) {
 
 [[nodiscard]] RecordField
 names_field(std::string_view name, const std::vector<std::string>& names) {
-    std::vector<std::string> texts;
-    std::ranges::transform(names, std::back_inserter(texts), [](const std::string& one) {
-        return json_string(one);
-    });
-    return {
-        .name = name,
-        .json = fmt::format("[{}]", fmt::join(texts, ",")),
-        .text = fmt::format("{}", fmt::join(names, ",")),
-    };
+    RecordField field = texts_field(name, names);
+    field.text = fmt::format("{}", fmt::join(names, ","));
+    return field;
 }
 
 [[nodiscard]] auto find_token(std::vector<TokenEntry>& tokens, const std::string& name) {

@@ -219,9 +219,8 @@ const std::vector<TableColumn>& topic_columns() {
     return {
         text_field("place", name_of(count.place)),
         number_field("jobs", count.jobs),
-        count.locked ? number_field("locked", *count.locked) : text_or_null_field("locked", {}),
-        count.looked_at ? number_field("lookedAt", static_cast<std::int64_t>(*count.looked_at))
-                        : text_or_null_field("lookedAt", {}),
+        number_field("locked", count.locked),
+        number_field("lookedAt", count.looked_at),
     };
 }
 
@@ -389,9 +388,7 @@ constexpr int kRestForEachRead = 9;
     if (session.format() == OutputFormat::table) {
         session.streams().out << frame_of(now, nullptr, session.style());
     } else {
-        write_record(
-            session.streams().out, session.format(), overview_record(now), session.style()
-        );
+        write_result(session, overview_record(now));
     }
     return ExitCode::done;
 }

@@ -80,6 +80,8 @@ shown(std::string_view name, const Value& value, const timers::Zone& zone) {
         return texts_field(name, value);
     } else if constexpr (std::same_as<Value, Record>) {
         return record_field(name, value);
+    } else if constexpr (std::same_as<Value, RecordField>) {
+        return {.name = name, .json = value.json, .text = value.text};
     } else if constexpr (std::is_enum_v<Value>) {
         return text_field(name, name_of(value));
     } else {
@@ -103,6 +105,12 @@ struct FieldValue {
               return field_types::shown(name, std::invoke(get, item), zone);
           }),
           type(field_types::json_type_of<std::decay_t<std::invoke_result_t<Get, const T&>>>()) {}
+
+    /// One whose function says itself how it is shown: a RecordField, whose name does not count.
+    template <typename Get>
+    requires std::invocable<Get, const T&> FieldValue(Get get, JsonType given) : FieldValue(get) {
+        type = given;
+    }
 
     /// That of a part of T.
     template <typename Part, typename Get>

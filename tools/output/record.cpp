@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <utility>
+
 namespace jobstrand::cli {
 
 RecordField text_field(std::string_view name, std::string_view text) {
@@ -20,6 +22,10 @@ RecordField text_or_null_field(std::string_view name, std::string_view text) {
 RecordField number_field(std::string_view name, std::int64_t number) {
     const std::string text = std::to_string(number);
     return {.name = name, .json = text, .text = text, .is_number = true};
+}
+
+RecordField number_field(std::string_view name, const std::optional<std::int64_t>& number) {
+    return number ? number_field(name, *number) : text_or_null_field(name, {});
 }
 
 RecordField decimal_field(std::string_view name, double number) {
@@ -66,6 +72,17 @@ RecordField record_field(std::string_view name, const Record& record) {
 RecordField array_field(std::string_view name, const std::vector<std::string>& values) {
     const std::string json = fmt::format("[{}]", fmt::join(values, ","));
     return {.name = name, .json = json, .text = json};
+}
+
+RecordField
+records_field(std::string_view name, const std::vector<Record>& records, std::string text) {
+    std::vector<std::string> objects;
+    for (const Record& record : records) {
+        objects.push_back(json_of(record));
+    }
+    RecordField field = array_field(name, objects);
+    field.text = std::move(text);
+    return field;
 }
 
 RecordField time_field(

@@ -28,6 +28,8 @@ using Record = std::vector<RecordField>;
 /// null when the text is empty.
 [[nodiscard]] RecordField text_or_null_field(std::string_view name, std::string_view text);
 [[nodiscard]] RecordField number_field(std::string_view name, std::int64_t number);
+[[nodiscard]] RecordField
+number_field(std::string_view name, const std::optional<std::int64_t>& number);
 [[nodiscard]] RecordField decimal_field(std::string_view name, double number);
 [[nodiscard]] RecordField flag_field(std::string_view name, bool flag);
 
@@ -43,6 +45,10 @@ using Record = std::vector<RecordField>;
 /// A JSON array of values that are JSON, which looks the same in tables.
 [[nodiscard]] RecordField
 array_field(std::string_view name, const std::vector<std::string>& values);
+
+/// A JSON array of objects; `text` tells them elsewhere.
+[[nodiscard]] RecordField
+records_field(std::string_view name, const std::vector<Record>& records, std::string text);
 
 /// ISO 8601: in UTC with milliseconds, elsewhere with the zone's offset; null when there is none.
 /// On a terminal tables tell how far it is from now, unless a zone was asked for.

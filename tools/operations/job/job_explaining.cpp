@@ -564,34 +564,29 @@ constexpr std::array kTellers{
 }
 
 [[nodiscard]] RecordField reasons_field(const std::vector<ReasonWords>& reasons) {
-    std::vector<std::string> objects;
+    std::vector<Record> records;
     std::vector<std::string> texts;
     for (const ReasonWords& reason : reasons) {
-        objects.push_back(json_of(Record{
+        records.push_back({
             text_field("code", name_of(reason.code)),
             text_field("text", reason.text),
             text_or_null_field("advice", reason.advice),
-        }));
+        });
         texts.push_back(reason.text);
     }
-    return {
-        .name = "reasons",
-        .json = fmt::format("[{}]", fmt::join(objects, ",")),
-        .text = fmt::format("{}", fmt::join(texts, "; ")),
-    };
+    return records_field("reasons", records, fmt::format("{}", fmt::join(texts, "; ")));
 }
 
 [[nodiscard]] Record
 explanation_record(const JobFacts& facts, const std::vector<ReasonWords>& reasons) {
     const ReasonWords& first = reasons.front();
-    const Record known = facts_of(facts);
     return {
         text_field("id", facts.id),
         text_field("code", name_of(first.code)),
         text_field("text", first.text),
         text_or_null_field("advice", first.advice),
         reasons_field(reasons),
-        {.name = "facts", .json = json_of(known), .text = json_of(known)},
+        record_field("facts", facts_of(facts)),
     };
 }
 

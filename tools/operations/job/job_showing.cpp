@@ -24,12 +24,6 @@ using persistence::Suspension;
 using persistence::SuspensionScope;
 using schema::Job;
 
-constexpr std::string_view kNull = "null";
-
-[[nodiscard]] RecordField null_field(std::string_view name) {
-    return {.name = name, .json = std::string(kNull), .text = {}};
-}
-
 /// As the command line calls them: the noun that suspends and activates.
 [[nodiscard]] std::string_view noun_of(SuspensionScope scope) {
     switch (scope) {
@@ -79,23 +73,19 @@ constexpr std::string_view kNull = "null";
 [[nodiscard]] RecordField suspended_field(const deadletter::JobDetails& found) {
     constexpr std::string_view kName = "suspendedBy";
     if (found.suspended_by.empty()) {
-        return null_field(kName);
+        return text_or_null_field(kName, {});
     }
-    std::vector<std::string> objects;
+    std::vector<Record> records;
     std::vector<std::string> words;
     for (const Suspension& suspension : found.suspended_by) {
-        objects.push_back(json_of(Record{
+        records.push_back({
             text_field("scope", noun_of(suspension.scope)),
             text_field("id", suspension.id),
             time_field("since", suspension.since),
-        }));
+        });
         words.push_back(in_words(suspension));
     }
-    return {
-        .name = kName,
-        .json = fmt::format("[{}]", fmt::join(objects, ",")),
-        .text = fmt::format("{}", fmt::join(words, "; ")),
-    };
+    return records_field(kName, records, fmt::format("{}", fmt::join(words, "; ")));
 }
 
 [[nodiscard]] RecordField
@@ -110,7 +100,7 @@ awaited_field(const deadletter::JobDetails& found, const std::vector<std::string
         };
     }
     if (!found.awaits) {
-        return null_field(kName);
+        return text_or_null_field(kName, {});
     }
     const auto& [group, holder] = *found.awaits;
     return {
@@ -155,7 +145,7 @@ awaited_field(const deadletter::JobDetails& found, const std::vector<std::string
     constexpr std::string_view kName = "runsOn";
     const auto node = schema::node_of(job.lock_owner);
     if (!node) {
-        return null_field(kName);
+        return text_or_null_field(kName, {});
     }
     return {
         .name = kName,
@@ -170,7 +160,7 @@ awaited_field(const deadletter::JobDetails& found, const std::vector<std::string
     constexpr std::string_view kName = "lockLeftMs";
     if (job.lock_owner.empty() || !job.lock_expiration || schema::waits_for_exclusive(job) ||
         schema::waits_for_limit(job)) {
-        return null_field(kName);
+        return text_or_null_field(kName, {});
     }
     return number_field(kName, (*job.lock_expiration - now).count());
 }
