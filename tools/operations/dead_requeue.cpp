@@ -214,10 +214,7 @@ template <typename Operation>
     }
     record.insert(record.end(), more.begin(), more.end());
     write_record(session.streams().out, session.format(), record);
-    if (counts.refused == 0) {
-        return ExitCode::done;
-    }
-    return counts.done > 0 ? ExitCode::partly_done : ExitCode::refused;
+    return code_of(counts.done, counts.refused);
 }
 
 /// `This requeues 3 dead letters: 2 mail, 1 report.`

@@ -314,12 +314,8 @@ struct MovingTally {
     std::int64_t failed = 0;
 
     [[nodiscard]] ExitCode exit_code() const {
-        const bool are_all_alike = not_found + refused + failed == 0;
-        if (done > 0) {
-            return are_all_alike ? ExitCode::done : ExitCode::partly_done;
-        }
-        if (are_all_alike) {
-            return ExitCode::done;
+        if (done > 0 || not_found + refused + failed == 0) {
+            return code_of(done, not_found + refused + failed);
         }
         return failed > 0    ? ExitCode::failed
                : refused > 0 ? ExitCode::refused

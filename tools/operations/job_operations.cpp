@@ -81,22 +81,25 @@ void require_length(std::string_view option, const std::string& text, std::size_
     );
 }
 
-template <typename Options>
-[[nodiscard]] Parameters<Options> place_parameter() {
+[[nodiscard]] Parameters<PlacedBulkOptions> place_parameter() {
     return {
         {"--place",
-         &Options::place,
+         &PlacedBulkOptions::place,
          "Where they stand (default: ids anywhere, filters among the executable jobs)",
          {.unit = "PLACE", .may_be_empty = true}}};
+}
+
+[[nodiscard]] Parameters<PlacedBulkOptions> bulk_choice() {
+    return of_part(joined(bulk_job_parameters(), background_parameter()), &PlacedBulkOptions::bulk);
 }
 
 [[nodiscard]] Parameters<SetOptions> setting() {
     const auto due = due_parameters("When they are due: any timer text", "The time from now");
     return joined(
-        place_parameter<SetOptions>(),
+        of_base<SetOptions>(place_parameter()),
         of_part(field_parameters(&schema::JobField::change), &SetOptions::fields),
         of_part(joined(due, due_context_parameters()), &SetOptions::due),
-        of_part(joined(bulk_job_parameters(), background_parameter()), &SetOptions::bulk)
+        of_base<SetOptions>(bulk_choice())
     );
 }
 
@@ -115,13 +118,6 @@ template <typename Options>
          "Who says so (default: USER)",
          {.unit = "NAME", .may_be_empty = true}},
     };
-}
-
-[[nodiscard]] Parameters<RemoveOptions> removing() {
-    return joined(
-        place_parameter<RemoveOptions>(),
-        of_part(joined(bulk_job_parameters(), background_parameter()), &RemoveOptions::bulk)
-    );
 }
 
 [[nodiscard]] ExitCode cancel_jobs(Session& session, const CancelOptions& options) {
@@ -302,7 +298,7 @@ OperationNoun job_noun() {
                                  "  jobstrand job rm --place suspended --instance order-17 --yes",
                      .path = "POST /api/v1/jobs/rm",
                      .honours_scope = true},
-                    removing(),
+                    joined(place_parameter(), bulk_choice()),
                     described_change("removed", "locked"),
                     remove_jobs
                 ),

@@ -257,10 +257,7 @@ change_suspension(Session& session, SuspensionVerb verb, const SuspensionOptions
         refuse_if_moving(session, ids);
     }
     const deadletter::BulkCounts counts = change_at_once(session, verb, ids);
-    if (counts.refused == 0) {
-        return ExitCode::done;
-    }
-    return counts.done > 0 ? ExitCode::partly_done : ExitCode::refused;
+    return code_of(counts.done, counts.refused);
 }
 
 template <SuspensionScope scope>

@@ -198,6 +198,10 @@ ExitCode ItemReport::finish() {
     return refused_ > 0 ? ExitCode::refused : ExitCode::not_found;
 }
 
+ExitCode code_of(std::int64_t done, std::int64_t refused) {
+    return refused == 0 ? ExitCode::done : done > 0 ? ExitCode::partly_done : ExitCode::refused;
+}
+
 ExitCode report_jobs(
     Session& session,
     std::string_view done_word,

@@ -8,6 +8,7 @@
 #include "tools/session/session.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <string>
@@ -96,6 +97,9 @@ private:
     std::size_t not_found_ = 0;
     std::size_t refused_ = 0;
 };
+
+/// done; partly_done when some worked and some did not; refused when none did.
+[[nodiscard]] ExitCode code_of(std::int64_t done, std::int64_t refused);
 
 /// Runs an operation on jobs that were named, and reports what became of each.
 [[nodiscard]] ExitCode report_jobs(

@@ -4,6 +4,7 @@
 #include "tools/handlers/operator_jobs.hpp"
 #include "tools/output/progress.hpp"
 #include "tools/output/record_writer.hpp"
+#include "tools/parameters/bulk_changes.hpp"
 #include "tools/process/signals.hpp"
 
 #include <fmt/format.h>
@@ -87,10 +88,7 @@ private:
     record.push_back(text_field("batch", batch.id));
     record.insert(record.end(), more.begin(), more.end());
     write_record(session.streams().out, session.format(), record);
-    if (batch.refused == 0) {
-        return ExitCode::done;
-    }
-    return batch.done > 0 ? ExitCode::partly_done : ExitCode::refused;
+    return code_of(batch.done, batch.refused);
 }
 
 [[nodiscard]] ExitCode print_begun(Session& session, const Batch& batch, const Record& more) {

@@ -29,10 +29,6 @@ using schema::JobPlace;
 
 namespace {
 
-[[nodiscard]] std::string held_in_words(std::int64_t jobs) {
-    return counted(jobs, "job is held by a node and stays", "jobs are held by a node and stay");
-}
-
 /// Writes down one change; false: a batch cannot make it.
 [[nodiscard]] bool write_down(const schema::JobChange& change, schema::BatchOrder& order) {
     if (const auto* const retries = std::get_if<schema::MemberChange<int>>(&change)) {
@@ -130,27 +126,77 @@ void refuse_bad_values(
     }
 }
 
-[[nodiscard]] ExitCode report_set(Session& session, const deadletter::BulkCounts& counts) {
-    write_record(
-        session.streams().out,
-        session.format(),
-        {number_field("set", counts.done),
-         number_field("locked", counts.locked),
-         number_field("refused", counts.refused)}
-    );
+/// `why_refused` is for stderr, of those that were.
+[[nodiscard]] ExitCode report_many(
+    Session& session,
+    const BulkCounts& counts,
+    const Record& record,
+    const std::string& why_refused
+) {
+    write_record(session.streams().out, session.format(), record);
     if (counts.locked > 0) {
-        session.tell("jobstrand: " + held_in_words(counts.locked));
-    }
-    if (counts.refused > 0) {
         session.tell(
-            "jobstrand: " + counted(counts.refused, "job is", "jobs are") +
-            " refused: `job set ID` says why of each"
+            "jobstrand: " +
+            counted(
+                counts.locked, "job is held by a node and stays", "jobs are held by a node and stay"
+            )
         );
     }
-    if (counts.locked + counts.refused == 0) {
-        return ExitCode::done;
+    if (counts.refused > 0) {
+        session.tell("jobstrand: " + why_refused);
     }
-    return counts.done > 0 ? ExitCode::partly_done : ExitCode::refused;
+    return code_of(counts.done, counts.locked + counts.refused);
+}
+
+/// The jobs that are meant, and where they are looked for.
+struct ChosenJobs {
+    ChosenJobs(Session& session, const PlacedBulkOptions& options)
+        : selection(selection_of(session, options.bulk)),
+          place(options.place.empty() ? std::nullopt : std::optional(place_of(options.place))),
+          places(JobAdmin::places_of(selection, place)) {}
+
+    deadletter::JobSelection selection;
+    std::optional<JobPlace> place;
+    std::vector<JobPlace> places;
+};
+
+/// `acts` and `for_good` are parts of the sentence.
+[[nodiscard]] std::string question(
+    Session& session,
+    const ChosenJobs& jobs,
+    std::string_view acts,
+    std::string_view for_good = {}
+) {
+    const JobPlace place = jobs.places.front();
+    return fmt::format(
+        "This {} {} of place {}{}{}.",
+        acts,
+        counted(session.search().count({place}, jobs.selection), "job", "jobs"),
+        name_of(place),
+        for_good,
+        by_type(session.search().count_types(place, jobs.selection.filter()))
+    );
+}
+
+[[nodiscard]] std::optional<ExitCode> run_as_batch(
+    Session& session,
+    const ChosenJobs& jobs,
+    const schema::BatchOrder& order,
+    const BulkOptions& options
+) {
+    return run_as_batch(
+        session,
+        {.order = order,
+         .filter = jobs.selection.filter(),
+         .total = session.search().count(jobs.places, jobs.selection)},
+        {.in_background = options.in_background}
+    );
+}
+
+[[nodiscard]] ExitCode show_dry_run(Session& session, const ChosenJobs& jobs) {
+    return show_dry_run(
+        session, session.search().preview(jobs.places, jobs.selection, kDryRunSample)
+    );
 }
 
 /// Refuses what no job of the place can have.
@@ -159,16 +205,6 @@ void refuse_for_place(JobPlace place, const persistence::ManyChanges& changes) {
     if (changes.due_date && (is_dead || place == JobPlace::suspended)) {
         throw Refused("jobs of place {} wait for no date", name_of(place));
     }
-}
-
-[[nodiscard]] std::string
-change_question(Session& session, JobPlace place, const deadletter::JobSelection& selection) {
-    return fmt::format(
-        "This changes {} of place {}{}.",
-        counted(session.search().count({place}, selection), "job", "jobs"),
-        name_of(place),
-        by_type(session.search().count_types(place, selection.filter()))
-    );
 }
 
 /// Refused before anything is locked.
@@ -246,53 +282,41 @@ report_run(Session& session, const std::string& id, const executor::ManualRunRes
 
 ExitCode set_jobs(Session& session, const SetOptions& options) {
     const persistence::ManyChanges changes = changes_of(session, options);
-    const auto selection = selection_of(session, options.bulk);
-    const auto place =
-        options.place.empty() ? std::nullopt : std::optional(place_of(options.place));
-    const auto places = deadletter::JobAdmin::places_of(selection, place);
-    refuse_bad_values(session, selection, options, changes.fields);
+    const ChosenJobs jobs(session, options);
+    refuse_bad_values(session, jobs.selection, options, changes.fields);
     if (options.bulk.dry_run) {
-        return show_dry_run(session, session.search().preview(places, selection, kDryRunSample));
+        return show_dry_run(session, jobs);
     }
-    deadletter::JobAdmin admin = session.jobs();
-    if (selection.is_by_id()) {
+    JobAdmin admin = session.jobs();
+    const auto change = [&](const deadletter::BulkWatch& watch) {
+        return admin.change(jobs.selection, jobs.place, changes, watch);
+    };
+    if (jobs.selection.is_by_id()) {
         return report_jobs(session, "set", [&](const deadletter::BulkWatch& watch) {
-            admin.change(
-                selection,
-                place,
-                changes,
-                with_remark_on_series(session, watch, only_this_turn_moves)
-            );
+            change(with_remark_on_series(session, watch, only_this_turn_moves));
         });
     }
-    refuse_for_place(places.front(), changes);
+    const JobPlace place = jobs.places.front();
+    refuse_for_place(place, changes);
     // Nothing is lost by it, so a script need not say so.
     if (!options.bulk.yes && session.streams().in_is_terminal) {
-        confirm(session, false, change_question(session, places.front(), selection));
+        confirm(session, false, question(session, jobs, "changes"));
     }
-    if (const auto order = order_of(places.front(), changes)) {
-        const auto as_batch = run_as_batch(
-            session,
-            {.order = *order,
-             .filter = selection.filter(),
-             .total = session.search().count(places, selection)},
-            {.in_background = options.bulk.in_background}
-        );
-        if (as_batch) {
+    if (const auto order = order_of(place, changes)) {
+        if (const auto as_batch = run_as_batch(session, jobs, *order, options.bulk)) {
             return *as_batch;
         }
     } else if (options.bulk.in_background) {
         throw WrongUsage("--background is for --retries, --priority, and due dates");
     }
-    return report_set(
+    const BulkCounts counts = with_progress(session, "set", change);
+    return report_many(
         session,
-        with_progress(
-            session,
-            "set",
-            [&](const deadletter::BulkWatch& watch) {
-                return admin.change(selection, place, changes, watch);
-            }
-        )
+        counts,
+        {number_field("set", counts.done),
+         number_field("locked", counts.locked),
+         number_field("refused", counts.refused)},
+        counted(counts.refused, "job is", "jobs are") + " refused: `job set ID` says why of each"
     );
 }
 
@@ -304,80 +328,34 @@ ExitCode run_job(Session& session, const NamedThing& job) {
     return report_run(session, id, session.engine().run_job(id));
 }
 
-namespace {
-
-[[nodiscard]] ExitCode report_removed(Session& session, const BulkCounts& counts) {
-    write_record(
-        session.streams().out,
-        session.format(),
-        {number_field("removed", counts.done), number_field("locked", counts.locked)}
-    );
-    if (counts.locked > 0) {
-        session.tell("jobstrand: " + held_in_words(counts.locked));
-    }
-    if (counts.refused > 0) {
-        session.tell(
-            "jobstrand: " +
-            counted(
-                counts.refused, "job carries a series on and stays", "jobs carry series on and stay"
-            ) +
-            ": see `jobstrand series end`"
-        );
-    }
-    if (counts.locked + counts.refused == 0) {
-        return ExitCode::done;
-    }
-    return counts.done > 0 ? ExitCode::partly_done : ExitCode::refused;
-}
-
-[[nodiscard]] std::string
-question(Session& session, schema::JobPlace place, const deadletter::JobSelection& selection) {
-    return fmt::format(
-        "This removes {} of place {} for good{}.",
-        counted(session.search().count({place}, selection), "job", "jobs"),
-        name_of(place),
-        by_type(session.search().count_types(place, selection.filter()))
-    );
-}
-
-}  // namespace
-
-ExitCode remove_jobs(Session& session, const RemoveOptions& options) {
-    const auto selection = selection_of(session, options.bulk);
-    const auto place =
-        options.place.empty() ? std::nullopt : std::optional(place_of(options.place));
-    const auto places = JobAdmin::places_of(selection, place);
+ExitCode remove_jobs(Session& session, const PlacedBulkOptions& options) {
+    const ChosenJobs jobs(session, options);
     if (options.bulk.dry_run) {
-        return show_dry_run(session, session.search().preview(places, selection, kDryRunSample));
+        return show_dry_run(session, jobs);
     }
     JobAdmin admin = session.jobs();
-    if (selection.is_by_id()) {
-        return report_jobs(session, "removed", [&](const deadletter::BulkWatch& watch) {
-            admin.remove(selection, place, watch);
-        });
+    const auto remove = [&](const deadletter::BulkWatch& watch) {
+        return admin.remove(jobs.selection, jobs.place, watch);
+    };
+    if (jobs.selection.is_by_id()) {
+        return report_jobs(session, "removed", remove);
     }
     if (!options.bulk.yes) {
-        confirm(session, false, question(session, places.front(), selection));
+        confirm(session, false, question(session, jobs, "removes", " for good"));
     }
-    const auto as_batch = run_as_batch(
-        session,
-        {.order = {.operation = schema::BatchOperation::remove, .place = places.front()},
-         .filter = selection.filter(),
-         .total = session.search().count(places, selection)},
-        {.in_background = options.bulk.in_background}
-    );
-    if (as_batch) {
+    const schema::BatchOrder order{
+        .operation = schema::BatchOperation::remove, .place = jobs.places.front()};
+    if (const auto as_batch = run_as_batch(session, jobs, order, options.bulk)) {
         return *as_batch;
     }
-    return report_removed(
+    const BulkCounts counts = with_progress(session, "removed", remove);
+    return report_many(
         session,
-        with_progress(
-            session,
-            "removed",
-            [&](const deadletter::BulkWatch& watch) {
-                return admin.remove(selection, place, watch);
-            }
-        )
+        counts,
+        {number_field("removed", counts.done), number_field("locked", counts.locked)},
+        counted(
+            counts.refused, "job carries a series on and stays", "jobs carry series on and stay"
+        ) + ": see `jobstrand series end`"
     );
 }
 

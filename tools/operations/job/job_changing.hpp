@@ -12,11 +12,15 @@
 
 namespace jobstrand::cli {
 
-struct SetOptions {
+/// Which jobs are meant.
+struct PlacedBulkOptions {
     BulkOptions bulk;
 
     /// Where the jobs stand. Empty: ids are looked for everywhere, filters in the executable place.
     std::string place;
+};
+
+struct SetOptions : PlacedBulkOptions {
     TypedFields fields = fields_with(&schema::JobField::change);
     DueOptions due;  ///< Of timers, and of what could run.
 };
@@ -27,14 +31,7 @@ struct SetOptions {
 /// `job run`: runs one executable job now, in this process, with the service's handlers (R006).
 [[nodiscard]] ExitCode run_job(Session& session, const NamedThing& job);
 
-struct RemoveOptions {
-    BulkOptions bulk;
-
-    /// Where the jobs stand. Empty: ids are looked for everywhere, filters in the executable place.
-    std::string place;
-};
-
 /// `rm`: deletes jobs that no node holds and that carry no series on; that is `series end`.
-[[nodiscard]] ExitCode remove_jobs(Session& session, const RemoveOptions& options);
+[[nodiscard]] ExitCode remove_jobs(Session& session, const PlacedBulkOptions& options);
 
 }  // namespace jobstrand::cli
