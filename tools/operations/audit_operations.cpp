@@ -7,10 +7,7 @@ namespace {
 using persistence::AuditEntry;
 using persistence::AuditFilter;
 
-struct AuditListing {
-    AuditFilter filter;
-    PageRequest page;
-};
+using AuditListing = Listing<AuditFilter>;
 
 [[nodiscard]] const Fields<AuditEntry>& entry_fields() {
     static const auto of_action = [](auto member) {
@@ -65,15 +62,12 @@ struct AuditListing {
 }
 
 [[nodiscard]] Parameters<AuditListing> audit_listing() {
-    const Parameters<AuditFilter> filter{
+    return listing_parameters<AuditFilter>({
         {"--who", &AuditFilter::who, "Only of this user or token", {.unit = "NAME"}},
         {"--action", &AuditFilter::action, "Only this action, such as 'dead rm'", {.unit = "TEXT"}},
         {"--since", &AuditFilter::after, "From this time on", {.unit = "DATE"}},
         {"--until", &AuditFilter::before, "Before this time", {.unit = "DATE"}},
-    };
-    return joined(
-        of_part(filter, &AuditListing::filter), of_part(page_parameters(), &AuditListing::page)
-    );
+    });
 }
 
 [[nodiscard]] schema::Page<AuditEntry> list_audit(Session& session, const AuditListing& wanted) {

@@ -18,10 +18,7 @@ constexpr const char* kNameHelp =
     "A definition, one of its elements, an element and a handler type, or DEFINITION//TYPE";
 constexpr const char* kNameUnit = "DEFINITION[/ELEMENT[/TYPE]]";
 
-struct DefinitionListing {
-    persistence::DefinitionFilter filter;
-    PageRequest page;
-};
+using DefinitionListing = Listing<persistence::DefinitionFilter>;
 
 struct DefinitionSetting {
     std::string name;
@@ -180,15 +177,11 @@ void read_override(
 
 [[nodiscard]] Parameters<DefinitionListing> definition_listing() {
     using Filter = persistence::DefinitionFilter;
-    const Parameters<Filter> filter{
+    return listing_parameters<Filter>({
         {"--definition", &Filter::definition, "Only of this definition", {.unit = "ID"}},
         {"--element", &Filter::element, "Only of this element", {.unit = "ID"}},
         {"--type", &Filter::type, "Only of this handler type", {.unit = "NAME"}},
-    };
-    return joined(
-        of_part(filter, &DefinitionListing::filter),
-        of_part(page_parameters(), &DefinitionListing::page)
-    );
+    });
 }
 
 [[nodiscard]] Parameters<DefinitionSetting> definition_setting() {

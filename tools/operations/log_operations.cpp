@@ -13,10 +13,7 @@ namespace jobstrand::cli {
 
 namespace {
 
-struct LogListing {
-    JobLogQuery filter;
-    PageRequest page;
-};
+using LogListing = Listing<JobLogQuery>;
 
 [[nodiscard]] const Fields<JobLogLine>& whole_line_fields() {
     static const Fields<JobLogLine> all = joined(
@@ -52,7 +49,7 @@ void read_events(JobLogQuery& filter, const std::string& text, const ParameterRe
 }
 
 [[nodiscard]] Parameters<LogListing> log_listing() {
-    const Parameters<JobLogQuery> filter{
+    return listing_parameters<JobLogQuery>({
         {"--job", &JobLogQuery::job, "Only of this job", {.unit = "ID"}},
         {"--type,--handler",
          &JobLogQuery::handler_type,
@@ -76,10 +73,7 @@ void read_events(JobLogQuery& filter, const std::string& text, const ParameterRe
          {.unit = "WORD"}},
         {"--since", &JobLogQuery::from, "From this time on", {.unit = "DATE"}},
         {"--until", &JobLogQuery::before, "Before this time", {.unit = "DATE"}},
-    };
-    return joined(
-        of_part(filter, &LogListing::filter), of_part(page_parameters(), &LogListing::page)
-    );
+    });
 }
 
 [[nodiscard]] schema::Page<JobLogLine> list_log(Session& session, const LogListing& wanted) {

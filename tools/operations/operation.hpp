@@ -124,6 +124,20 @@ inline constexpr const char* kSoon =
 /// --limit, --after.
 [[nodiscard]] Parameters<PageRequest> page_parameters();
 
+/// Of operations that list what a filter leaves, page by page.
+template <typename Filter>
+struct Listing {
+    Filter filter;
+    PageRequest page;
+};
+template <typename Filter>
+[[nodiscard]] Parameters<Listing<Filter>> listing_parameters(const Parameters<Filter>& filter) {
+    return joined(
+        of_part(filter, &Listing<Filter>::filter),
+        of_part(page_parameters(), &Listing<Filter>::page)
+    );
+}
+
 /// Of operations that forget what is old.
 struct RemovalBound {
     schema::TimePoint before{};
