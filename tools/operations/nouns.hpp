@@ -47,6 +47,9 @@ namespace jobstrand::cli {
 /// `instance move`, between two databases.
 [[nodiscard]] Operation instance_move_operation();
 
+/// `timer next`.
+[[nodiscard]] Operation timer_next_operation();
+
 /// `dead requeue` and `dead rm`; `dead export` and `dead import`.
 [[nodiscard]] std::vector<Operation> dead_change_operations();
 [[nodiscard]] std::vector<Operation> dead_copy_operations();

@@ -1,10 +1,10 @@
-#include "tools/operations/timer_next.hpp"
-
 #include "timers/calendar/calendar_text.hpp"
+#include "timers/cron/cron_schedule.hpp"
 #include "timers/cycle/timer_expression.hpp"
 #include "timers/series/next_turns.hpp"
 #include "timers/series/series_planner.hpp"
 #include "timers/series/series_problems.hpp"
+#include "tools/operations/nouns.hpp"
 #include "tools/parameters/option_values.hpp"
 #include "tools/process/exit_code.hpp"
 #include "tools/text/terminal_text.hpp"
@@ -22,6 +22,20 @@ namespace {
 using schema::CalendarTexts;
 using schema::TimePoint;
 using Times = std::vector<TimePoint>;
+
+/// Which times `timer next` is asked for: those of a text, or the turns of a series.
+struct NextTimes {
+    std::optional<std::string> expression;
+    std::optional<std::string> series;  ///< Its key.
+    std::optional<timers::Zone> zone;   ///< nullopt: the series' own, or UTC.
+    std::optional<timers::DstRule> rule;
+    std::optional<std::string> calendar;
+    std::optional<std::string> misfire;
+    std::optional<std::string> start;
+    std::optional<std::string> end;
+    std::optional<std::string> after;
+    std::size_t count = 5;
+};
 
 /// About a year of hours.
 constexpr std::int64_t kMostTimes = 10'000;
@@ -185,9 +199,7 @@ void write_records(Session& session, const timers::Zone& zone, const Times& time
     writer.finish();
 }
 
-}  // namespace
-
-Parameters<NextTimes> next_times_parameters() {
+[[nodiscard]] Parameters<NextTimes> next_times_parameters() {
     return {
         {"expression",
          &NextTimes::expression,
@@ -233,7 +245,9 @@ Parameters<NextTimes> next_times_parameters() {
     };
 }
 
-ExitCode show_next_times(Session& session, const NextTimes& asked) {
+/// One time per line, without a heading; `none` if there is none, in JSON an empty list. Opens no
+/// database, unless it is asked for a series or a calendar.
+[[nodiscard]] ExitCode show_next_times(Session& session, const NextTimes& asked) {
     NextTimes wanted = asked;
     const Times times = times_of(session, wanted);
     const timers::Zone zone = wanted.zone.value_or(timers::Zone::utc());
@@ -244,6 +258,26 @@ ExitCode show_next_times(Session& session, const NextTimes& asked) {
         write_records(session, zone, times);
     }
     return ExitCode::done;
+}
+
+}  // namespace
+
+Operation timer_next_operation() {
+    return writing_operation(
+        {.words = "timer next",
+         .summary = "Tell when a timer with a given text would fire, or a series will",
+         .examples = "  jobstrand timer next '0 30 2 * * ?' --zone Europe/Berlin\n"
+                     "  jobstrand timer next 'R3/PT10H' --after 2026-11-20T10:00:00Z "
+                     "-o json\n"
+                     "  jobstrand timer next '3 business days' --calendar bank\n"
+                     "  jobstrand timer next --series nightly --count 10",
+         .role = service::Role::read,
+         .path = "GET /api/v1/timers/next"},
+        next_times_parameters(),
+        {.kind = DescribedResult::Kind::list,
+         .fields = {{"time", "In the zone", {.format = "date-time"}}}},
+        show_next_times
+    );
 }
 
 }  // namespace jobstrand::cli

@@ -1,7 +1,6 @@
 #include "tools/operations/job/job_changing.hpp"
 #include "tools/operations/job/job_showing.hpp"
 #include "tools/operations/nouns.hpp"
-#include "tools/operations/timer_next.hpp"
 #include "tools/parameters/bulk_changes.hpp"
 #include "tools/parameters/option_values.hpp"
 #include "tools/parameters/schedule_options.hpp"
@@ -271,21 +270,7 @@ OperationNoun timer_noun() {
                     described_change("removed", "locked"),
                     remove_timers
                 ),
-                writing_operation(
-                    {.words = "timer next",
-                     .summary = "Tell when a timer with a given text would fire, or a series will",
-                     .examples = "  jobstrand timer next '0 30 2 * * ?' --zone Europe/Berlin\n"
-                                 "  jobstrand timer next 'R3/PT10H' --after 2026-11-20T10:00:00Z "
-                                 "-o json\n"
-                                 "  jobstrand timer next '3 business days' --calendar bank\n"
-                                 "  jobstrand timer next --series nightly --count 10",
-                     .role = service::Role::read,
-                     .path = "GET /api/v1/timers/next"},
-                    next_times_parameters(),
-                    {.kind = DescribedResult::Kind::list,
-                     .fields = {{"time", "In the zone", {.format = "date-time"}}}},
-                    show_next_times
-                ),
+                timer_next_operation(),
             },
     };
 }
