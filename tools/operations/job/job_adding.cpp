@@ -73,9 +73,9 @@ constexpr std::size_t kSuspensionsShown = 10;
 
 class Import final : private executor::NewJobSource {
 public:
-    Import(Session& session, const ImportOptions& options)
+    Import(Session& session, const std::string& file)
         : session_(session),
-          input_(Input::rereadable(session.input("--from", options.file))),
+          input_(Input::rereadable(session.input("--from", file))),
           context_(job_check_context(session)) {}
 
     [[nodiscard]] ExitCode all_or_none() {
@@ -244,11 +244,9 @@ private:
     std::int64_t bad_ = 0;
 };
 
-}  // namespace
-
-ExitCode import_jobs(Session& session, const ImportOptions& options) {
-    Import import(session, options);
-    if (options.keep_going) {
+[[nodiscard]] ExitCode import_jobs(Session& session, const std::string& file, bool keep_going) {
+    Import import(session, file);
+    if (keep_going) {
         return import.keep_going();
     }
     // Defended catch: an id that is taken is an answer to the caller, with the line that has it.
@@ -265,8 +263,6 @@ ExitCode import_jobs(Session& session, const ImportOptions& options) {
         import.print_taken_id(error);
     }
 }
-
-namespace {
 
 [[nodiscard]] schema::KeyRule key_rule_of(const AddOptions& options) {
     schema::KeyRule rule;
@@ -415,7 +411,7 @@ ExitCode add_jobs(Session& session, const AddOptions& options) {
     if (has_fields(options)) {
         throw WrongUsage("--from FILE says everything about its jobs: leave the rest out");
     }
-    return import_jobs(session, {.file = *options.from, .keep_going = options.keep_going});
+    return import_jobs(session, *options.from, options.keep_going);
 }
 
 }  // namespace jobstrand::cli

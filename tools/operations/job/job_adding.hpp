@@ -48,16 +48,6 @@ private:
     const JobCheckContext& context_;
 };
 
-struct ImportOptions {
-    std::string file;  ///< `-`: stdin.
-    bool keep_going = false;
-};
-
-/// `job add --from`: enqueues the jobs of a JSONL file, all or none: every line is checked before
-/// the first job is written, and all are written in one transaction. With keep_going, bad lines are
-/// reported and left out, the others are written page by page, and the answer is partly_done.
-[[nodiscard]] ExitCode import_jobs(Session& session, const ImportOptions& options);
-
 /// The fields of one job, as they were typed, or a file of many.
 struct AddOptions {
     TypedFields fields = fields_with(&schema::JobField::add);
@@ -71,7 +61,10 @@ struct AddOptions {
     bool keep_going = false;
 };
 
-/// `job add`: enqueues one job and prints its id, or those of a file (see import_jobs).
+/// `job add`: enqueues one job and prints its id, or the jobs of a JSONL file, all or none: every
+/// line is checked before the first job is written, and all are written in one transaction. With
+/// keep_going, bad lines are reported and left out, the others are written page by page, and the
+/// answer is partly_done.
 [[nodiscard]] ExitCode add_jobs(Session& session, const AddOptions& options);
 
 }  // namespace jobstrand::cli
