@@ -39,36 +39,6 @@ using deadletter::TypeActivity;
 
 namespace {
 
-/// A terminal that shows one thing after the other in the same place, without scrolling: stdout is
-/// one. Keys are not shown meanwhile. What stood there before comes back when this ends.
-///
-/// Signals that end the program end wait(): make it before any other thread (see StopSignals).
-class Screen final {
-public:
-    explicit Screen(std::ostream& out);
-    ~Screen();
-
-    Screen(const Screen&) = delete;
-    Screen& operator=(const Screen&) = delete;
-
-    /// As it is now.
-    [[nodiscard]] static std::optional<std::size_t> columns();
-
-    /// Lines that have no room at the bottom are left out.
-    void show(std::string_view frame);
-
-    /// Waits; true: somebody wants to end (the key q, Ctrl-C, SIGTERM).
-    [[nodiscard]] bool wait(schema::Duration duration);
-
-private:
-    [[nodiscard]] bool was_q_typed();
-
-    std::ostream& out_;
-    StopSignals signals_;
-    std::optional<termios> before_;  ///< nullopt: stdin is no terminal.
-    bool is_input_over_ = false;
-};
-
 // ECMA-48, and what every terminal has taken over from xterm: a screen of its own.
 constexpr std::string_view kEnter = "\x1b[?1049h\x1b[?25l";
 constexpr std::string_view kLeave = "\x1b[?25h\x1b[?1049l";
@@ -87,60 +57,80 @@ constexpr std::size_t kRowsUnlessTold = 24;
     return is_told ? size.ws_row : kRowsUnlessTold;
 }
 
-Screen::Screen(std::ostream& out) : out_(out) {
-    termios now{};
-    if (::tcgetattr(STDIN_FILENO, &now) == 0) {
-        before_ = now;
-        now.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
-        (void)::tcsetattr(STDIN_FILENO, TCSANOW, &now);
+/// A terminal that shows one thing after the other in the same place, without scrolling: stdout is
+/// one. Keys are not shown meanwhile. What stood there before comes back when this ends.
+///
+/// Signals that end the program end wait(): make it before any other thread (see StopSignals).
+class Screen final {
+public:
+    explicit Screen(std::ostream& out) : out_(out) {
+        termios now{};
+        if (::tcgetattr(STDIN_FILENO, &now) == 0) {
+            before_ = now;
+            now.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+            (void)::tcsetattr(STDIN_FILENO, TCSANOW, &now);
+        }
+        out_ << kEnter << std::flush;
     }
-    out_ << kEnter << std::flush;
-}
 
-Screen::~Screen() {
-    out_ << kLeave << std::flush;
-    if (before_) {
-        (void)::tcsetattr(STDIN_FILENO, TCSANOW, &*before_);
-    }
-}
-
-std::optional<std::size_t> Screen::columns() {
-    return terminal_columns(STDOUT_FILENO);
-}
-
-void Screen::show(std::string_view frame) {
-    out_ << kHome;
-    for (std::size_t left = rows() - 1; left > 0 && !frame.empty(); --left) {
-        const std::size_t end = std::min(frame.find('\n'), frame.size());
-        out_ << frame.substr(0, end) << kClearLine << "\r\n";
-        frame.remove_prefix(std::min(end + 1, frame.size()));
-    }
-    out_ << kClearBelow << std::flush;
-}
-
-bool Screen::wait(schema::Duration duration) {
-    for (schema::Duration left = duration; left > schema::Duration{0}; left -= kKeyLook) {
-        const StopSignals::Event event = signals_.wait(std::min(left, kKeyLook));
-        if (event != StopSignals::Event::timed_out || was_q_typed()) {
-            return true;
+    ~Screen() {
+        out_ << kLeave << std::flush;
+        if (before_) {
+            (void)::tcsetattr(STDIN_FILENO, TCSANOW, &*before_);
         }
     }
-    return false;
-}
 
-bool Screen::was_q_typed() {
-    pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
-    bool is_q = false;
-    while (!is_input_over_ && !is_q && ::poll(&input, 1, 0) > 0) {
-        std::array<char, 64> keys{};
-        const ssize_t count = ::read(STDIN_FILENO, keys.data(), keys.size());
-        is_input_over_ = count <= 0;
-        is_q = std::any_of(keys.begin(), keys.begin() + std::max<ssize_t>(count, 0), [](char key) {
-            return key == 'q' || key == 'Q';
-        });
+    Screen(const Screen&) = delete;
+    Screen& operator=(const Screen&) = delete;
+
+    /// As it is now.
+    [[nodiscard]] static std::optional<std::size_t> columns() {
+        return terminal_columns(STDOUT_FILENO);
     }
-    return is_q;
-}
+
+    /// Lines that have no room at the bottom are left out.
+    void show(std::string_view frame) {
+        out_ << kHome;
+        for (std::size_t left = rows() - 1; left > 0 && !frame.empty(); --left) {
+            const std::size_t end = std::min(frame.find('\n'), frame.size());
+            out_ << frame.substr(0, end) << kClearLine << "\r\n";
+            frame.remove_prefix(std::min(end + 1, frame.size()));
+        }
+        out_ << kClearBelow << std::flush;
+    }
+
+    /// Waits; true: somebody wants to end (the key q, Ctrl-C, SIGTERM).
+    [[nodiscard]] bool wait(schema::Duration duration) {
+        for (schema::Duration left = duration; left > schema::Duration{0}; left -= kKeyLook) {
+            const StopSignals::Event event = signals_.wait(std::min(left, kKeyLook));
+            if (event != StopSignals::Event::timed_out || was_q_typed()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+private:
+    [[nodiscard]] bool was_q_typed() {
+        pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+        bool is_q = false;
+        while (!is_input_over_ && !is_q && ::poll(&input, 1, 0) > 0) {
+            std::array<char, 64> keys{};
+            const ssize_t count = ::read(STDIN_FILENO, keys.data(), keys.size());
+            is_input_over_ = count <= 0;
+            is_q =
+                std::any_of(keys.begin(), keys.begin() + std::max<ssize_t>(count, 0), [](char key) {
+                    return key == 'q' || key == 'Q';
+                });
+        }
+        return is_q;
+    }
+
+    std::ostream& out_;
+    StopSignals signals_;
+    std::optional<termios> before_;  ///< nullopt: stdin is no terminal.
+    bool is_input_over_ = false;
+};
 
 constexpr std::size_t kTypesShown = 10;
 
