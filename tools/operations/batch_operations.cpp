@@ -15,8 +15,7 @@ using schema::Batch;
 using schema::BatchOrder;
 using schema::BatchState;
 
-struct BatchResuming {
-    std::string id;
+struct BatchResuming : NamedThing {
     bool in_background = false;  ///< A node goes on with it.
 };
 
@@ -135,11 +134,11 @@ void require_state(const Batch& batch, BatchState state) {
 }
 
 [[nodiscard]] ExitCode resume_batch(Session& session, const BatchResuming& wanted) {
-    const Batch batch = found(session.batches().find(wanted.id), wanted.id);
+    const Batch batch = found(session.batches().find(wanted.name), wanted.name);
     if (batch.order.per_second > 0 && !wanted.in_background) {
         session.refuse_to_wait("a batch with a rate", "resume it with --background");
     }
-    const Batch running = found(session.batches().resume(wanted.id), wanted.id);
+    const Batch running = found(session.batches().resume(wanted.name), wanted.name);
     require_state(running, BatchState::running);
     return wanted.in_background ? leave_to_nodes(session, running)
                                 : carry_out_batch(session, running);
@@ -163,13 +162,10 @@ void require_state(const Batch& batch, BatchState state) {
 }
 
 [[nodiscard]] Parameters<BatchResuming> batch_resuming() {
-    return {
-        {"id",
-         &BatchResuming::id,
-         "The batch",
-         {.unit = "ID", .is_required = true, .may_be_empty = true}},
-        {"--background", &BatchResuming::in_background, "A node of the service does it"},
-    };
+    return joined(
+        of_base<BatchResuming>(batch_id()),
+        {{"--background", &BatchResuming::in_background, "A node of the service does it"}}
+    );
 }
 
 /// What a batch that was gone on with has come to, or that a node does it.
