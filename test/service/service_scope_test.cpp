@@ -1,7 +1,7 @@
 #include "test/service/api_fixture.hpp"
 #include "tools/access/narrowed_store.hpp"
 #include "tools/access/token_file.hpp"
-#include "tools/surface/program.hpp"
+#include "tools/operations/nouns.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -199,11 +199,18 @@ TEST_F(ScopeTest, No_verb_tells_a_token_of_one_tenant_of_another_or_changes_its_
         json::array({"--by-type"}),
         json::array({"--all"}),
         json::array({"--type", "mail", "--yes", "--background"})};
-    const cli::Program program;
-    for (const auto& [words, role] : program.over_network()) {
+    std::map<std::string, bool> verbs;
+    for (const cli::OperationNoun& noun : cli::operation_nouns()) {
+        for (const cli::Operation& operation : noun.operations) {
+            if (!operation.text.is_local) {
+                verbs.emplace(operation.text.words, operation.text.honours_scope);
+            }
+        }
+    }
+    for (const auto& [words, honours_scope] : verbs) {
         std::string path = words;
         std::ranges::replace(path, ' ', '/');
-        if (!program.honouring_scope().contains(words)) {
+        if (!honours_scope) {
             EXPECT_EQ(verb("admin", path, json::array()).status, 403) << words;
             continue;
         }

@@ -3,6 +3,7 @@
 #include "tools/operations/operation.hpp"
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 /// The nouns whose operations stand in the table. Their sources are here, but for `serve` and
@@ -43,6 +44,12 @@ namespace jobstrand::cli {
 
 /// All of them, in the order of the help.
 [[nodiscard]] std::span<const OperationNoun> operation_nouns();
+
+/// By noun and verb, `job add`; null: there is none.
+[[nodiscard]] const Operation* operation_named(std::string_view words);
+
+/// Likewise, of those that services run for clients.
+[[nodiscard]] const Operation* served_operation_named(std::string_view words);
 
 /// `instance move`, between two databases.
 [[nodiscard]] Operation instance_move_operation();

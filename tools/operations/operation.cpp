@@ -183,4 +183,20 @@ std::span<const OperationNoun> operation_nouns() {
     return all;
 }
 
+const Operation* operation_named(std::string_view words) {
+    for (const OperationNoun& noun : operation_nouns()) {
+        for (const Operation& operation : noun.operations) {
+            if (operation.text.words == words) {
+                return &operation;
+            }
+        }
+    }
+    return nullptr;
+}
+
+const Operation* served_operation_named(std::string_view words) {
+    const Operation* const found = operation_named(words);
+    return found == nullptr || found->text.is_local ? nullptr : found;
+}
+
 }  // namespace jobstrand::cli

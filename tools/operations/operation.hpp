@@ -38,7 +38,8 @@ struct OperationText {
     /// parameters are in the query of GET and DELETE, and in the body of PUT and POST.
     std::string path = {};
 
-    /// See Action::honouring_scope. Others refuse narrow tokens.
+    /// It tells of and changes only jobs that the scope of a client's token leaves: all that it
+    /// knows of jobs is from Session::store() and what is made of it. Others refuse narrow tokens.
     bool honours_scope = false;
 };
 

@@ -1,6 +1,7 @@
 #include "tools/program/all_engines.hpp"
 
 #include "tools/access/access_rights.hpp"
+#include "tools/operations/nouns.hpp"
 #include "tools/process/signals.hpp"
 #include "tools/process/unique_fd.hpp"
 #include "tools/session/session.hpp"
@@ -421,7 +422,7 @@ void require_sense(const Program& program, const TypedVerb& verb, const Environm
     if (program.globals().database_url || variable(environment, "JOBSTRAND_DB")) {
         refuse("--db and JOBSTRAND_DB name one database; leave them out");
     }
-    if (!program.over_network().contains(verb.words) && !verb.words.starts_with("schema ")) {
+    if (served_operation_named(verb.words) == nullptr && !verb.words.starts_with("schema ")) {
         refuse(fmt::format("{} is not about the jobs of an engine", verb.words));
     }
     const bool reads_input =
@@ -474,9 +475,8 @@ run_on_all_engines(const Program& program, Streams& streams, const Environment& 
     for (std::size_t i = 0; i < engines.size(); ++i) {
         runs[i]->start(arguments_for(engines[i], session, verb));
     }
-    const auto role = program.over_network().find(verb.words);
-    const bool only_shows =
-        role != program.over_network().end() && role->second == service::Role::read;
+    const Operation* const operation = served_operation_named(verb.words);
+    const bool only_shows = operation != nullptr && operation->text.role == service::Role::read;
     wait_for(runs, signals, only_shows ? std::optional(began + kShownWithin) : std::nullopt);
     show(session, streams.out, runs);
     for (const auto& run : runs) {

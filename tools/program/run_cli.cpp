@@ -2,6 +2,7 @@
 
 #include "persistence/sql/db_error.hpp"
 #include "tools/operations/lock_run.hpp"
+#include "tools/operations/nouns.hpp"
 #include "tools/output/output_style.hpp"
 #include "tools/process/exit_code.hpp"
 #include "tools/process/this_process.hpp"
@@ -155,7 +156,7 @@ run(const std::vector<std::string>& arguments, Streams& streams, const Environme
         }
         Session session(streams, environment, program.globals());
         const std::string words = program.typed().words;
-        const bool is_over_network = program.over_network().contains(words) || words == kLockRun;
+        const bool is_over_network = served_operation_named(words) != nullptr || words == kLockRun;
         const auto server = server_meant(program.globals(), environment, is_over_network);
         return run_guarded(program, server, streams, session);
     } catch (const CliError& error) {

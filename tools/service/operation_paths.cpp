@@ -1,7 +1,6 @@
 #include "tools/operations/nouns.hpp"
 #include "tools/service/http/message.hpp"
 #include "tools/service/routes.hpp"
-#include "tools/surface/program.hpp"
 #include "tools/surface/run_for_client.hpp"
 #include "tools/text/http_address.hpp"
 #include "tools/text/json_text.hpp"
@@ -12,9 +11,7 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <memory>
-#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -63,22 +60,14 @@ constexpr std::string_view kErrorStart = "jobstrand: ";
     return lines;
 }
 
-/// By their words: `job ls`.
-using VerbRoles = std::map<std::string, Role, std::less<>>;
-
-struct KnownVerbs {
-    VerbRoles roles;
-    std::set<std::string, std::less<>> honouring_scope;
-};
-
 [[nodiscard]] std::string words_of(const std::vector<std::string>& parameters) {
     return fmt::format("{}", fmt::join(parameters, " "));
 }
 
 /// Who asks for a verb that is not there needs no more than who reads.
-[[nodiscard]] Role role_for(const VerbRoles& roles, const std::vector<std::string>& parameters) {
-    const auto found = roles.find(words_of(parameters));
-    return found == roles.end() ? Role::read : found->second;
+[[nodiscard]] Role role_for(const std::vector<std::string>& parameters) {
+    const Operation* const verb = cli::served_operation_named(words_of(parameters));
+    return verb == nullptr ? Role::read : verb->text.role;
 }
 
 /// For HTTP clients, who have no terminal.
@@ -91,17 +80,13 @@ struct KnownVerbs {
     return call;
 }
 
-[[nodiscard]] Response run_verb(
-    const ApiParts& api,
-    const KnownVerbs& verbs,
-    const std::function<bool()>& is_stopping,
-    const Request& request
-) {
-    if (!verbs.roles.contains(words_of(request.parameters))) {
+[[nodiscard]] Response
+run_verb(const ApiParts& api, const std::function<bool()>& is_stopping, const Request& request) {
+    const Operation* const verb = cli::served_operation_named(words_of(request.parameters));
+    if (verb == nullptr) {
         return problem(404, "there is no such verb, or it is for the service's machine only");
     }
-    if (request.scope.is_narrow() &&
-        !verbs.honouring_scope.contains(words_of(request.parameters))) {
+    if (request.scope.is_narrow() && !verb->text.honours_scope) {
         throw OutOfScope("this verb cannot be narrowed to the topics or tenants of the token");
     }
     const auto read = cli::parse_verb_call(request.body.empty() ? "{}" : request.body);
@@ -144,23 +129,19 @@ Response response_to(VerbAnswer answer) {
 }
 
 std::vector<Route> verb_routes(const ApiParts& api, WorkPool& pool) {
-    const cli::Program program;
-    const auto verbs = std::make_shared<const KnownVerbs>(KnownVerbs{
-        program.over_network(), program.honouring_scope()});
     std::vector<Route> routes;
     for (const char* const pattern : {"/api/v1/verbs/{verb}", "/api/v1/verbs/{noun}/{verb}"}) {
         routes.push_back({
             .method = "POST",
             .pattern = pattern,
             .role = Role::read,
-            .handle = pool.wrap([&api, &pool, verbs](const Request& request) {
+            .handle = pool.wrap([&api, &pool](const Request& request) {
                 return run_verb(
-                    api, *verbs, [&pool] { return pool.is_stopping(); }, request
+                    api, [&pool] { return pool.is_stopping(); }, request
                 );
             }),
             .takes = {"application/json"},
-            .role_of = [verbs](const std::vector<std::string>& parameters
-                       ) { return role_for(verbs->roles, parameters); },
+            .role_of = role_for,
             .honours_scope = true,
         });
     }

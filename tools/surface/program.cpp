@@ -26,6 +26,8 @@ const CommandDescription* command_named(const CommandDescription& command, std::
 
 namespace {
 
+using Chosen = std::function<ExitCode(Session&)>;
+
 /// What was typed of one parameter.
 struct Typed {
     std::optional<std::string> text;
@@ -64,11 +66,11 @@ CLI::Option* add_parameter(CLI::App& verb, const Parameter& parameter, Typed& ty
     return option->required(parameter.rules.is_required);
 }
 
-void add_operation(CLI::App& noun, Action& action, const Operation& operation) {
+void add_operation(CLI::App& noun, Chosen& chosen, const Operation& operation) {
     const OperationText& text = operation.text;
     const auto typed = std::make_shared<std::vector<Typed>>(operation.parameters.size());
-    const auto choose = [&action, operation, typed] {
-        action.run = [operation, typed](Session& session) {
+    const auto choose = [&chosen, operation, typed] {
+        chosen = [operation, typed](Session& session) {
             GivenTexts given;
             for (std::size_t i = 0; i < typed->size(); ++i) {
                 given.texts.push_back((*typed)[i].all());
@@ -90,19 +92,10 @@ void add_operation(CLI::App& noun, Action& action, const Operation& operation) {
         }
         previous = option;
     }
-    if (!text.is_local) {
-        action.over_network.emplace(text.words, text.role);
-    }
-    if (text.honours_scope) {
-        action.honouring_scope.insert(text.words);
-    }
-    if (text.role == service::Role::admin) {
-        action.audited.insert(text.words);
-    }
 }
 
-/// Declares the operations of a noun as verbs of the program, which set `action`.
-void add_operations(CLI::App& program, Action& action, const OperationNoun& noun) {
+/// Declares the operations of a noun as verbs of the program, which set `chosen`.
+void add_operations(CLI::App& program, Chosen& chosen, const OperationNoun& noun) {
     CLI::App* declared = &program;
     if (!noun.name.empty()) {
         declared = program.add_subcommand(noun.name, noun.summary);
@@ -114,7 +107,7 @@ void add_operations(CLI::App& program, Action& action, const OperationNoun& noun
             ->group("");
     }
     for (const Operation& operation : noun.operations) {
-        add_operation(*declared, action, operation);
+        add_operation(*declared, chosen, operation);
     }
 }
 
@@ -331,7 +324,7 @@ void Program::add_global_options() {
 
 void Program::add_commands() {
     for (const OperationNoun& noun : operation_nouns()) {
-        add_operations(*app_, action_, noun);
+        add_operations(*app_, chosen_, noun);
     }
     app_->add_subcommand(kHelp, "Help for a noun or a verb: help job add")->allow_extras();
 }
@@ -349,8 +342,9 @@ std::optional<ExitCode> Program::parse(std::vector<std::string> arguments, Strea
 
 ExitCode Program::run(Session& session) const {
     const TypedVerb verb = typed();
-    return action_.audited.contains(verb.words) ? run_audited(session, verb, action_.run)
-                                                : action_.run(session);
+    const Operation* const operation = operation_named(verb.words);
+    const bool is_audited = operation != nullptr && operation->text.role == service::Role::admin;
+    return is_audited ? run_audited(session, verb, chosen_) : chosen_(session);
 }
 
 TypedVerb Program::typed() const {

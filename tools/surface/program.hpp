@@ -1,6 +1,5 @@
 #pragma once
 
-#include "tools/access/access_rights.hpp"
 #include "tools/operations/operation.hpp"
 #include "tools/process/exit_code.hpp"
 #include "tools/process/this_process.hpp"
@@ -8,32 +7,12 @@
 #include "tools/surface/command_line.hpp"
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 namespace jobstrand::cli {
-
-/// What the verbs do.
-struct Action {
-    /// What was asked for on the command line; set while it is read, run afterwards.
-    std::function<ExitCode(Session&)> run = {};
-
-    /// The verbs that services run for clients, as `job ls`, and what such a client must be allowed
-    /// to; set by their declarations.
-    std::map<std::string, service::Role, std::less<>> over_network = {};
-
-    /// Those of them that tell of and change only jobs that the scope of a client's token leaves:
-    /// all that they know of jobs is from Session::store() and what is made of it.
-    std::set<std::string, std::less<>> honouring_scope = {};
-
-    /// The verbs that are written down: those that need an administrator, and some for this machine
-    /// alone.
-    std::set<std::string, std::less<>> audited = {};
-};
 
 /// Runs a verb that changes things, with an entry in the audit that is there before it begins and
 /// says how it ended. A dry run leaves no trace. Throws what the verb throws, and DbError when the
@@ -69,9 +48,6 @@ public:
     /// The same verb for a service, which runs it there. After parse().
     [[nodiscard]] TypedVerb typed() const;
 
-    /// See Action.
-    [[nodiscard]] const auto& over_network() const { return action_.over_network; }
-    [[nodiscard]] const auto& honouring_scope() const { return action_.honouring_scope; }
     [[nodiscard]] const GlobalOptions& globals() const { return globals_; }
     [[nodiscard]] CommandDescription description() const;
 
@@ -83,7 +59,7 @@ private:
     [[nodiscard]] std::string what_is_near(const std::string& word) const;
     [[nodiscard]] const CLI::App& deepest() const;
 
-    Action action_;
+    std::function<ExitCode(Session&)> chosen_;  ///< What was asked for; set while it is read.
     GlobalOptions globals_;
     std::unique_ptr<CLI::App> app_;
 };
