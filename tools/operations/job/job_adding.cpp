@@ -165,11 +165,7 @@ private:
     template <typename Enqueue>
     [[nodiscard]] executor::EnqueueCounts with_progress(const Enqueue& enqueue) {
         Progress progress(session_.streams(), session_.clock(), "added");
-        return enqueue(watch(progress));
-    }
-
-    [[nodiscard]] executor::EnqueueWatch watch(Progress& progress) {
-        return {
+        return enqueue(executor::EnqueueWatch{
             .on_page = [this, &progress](std::int64_t added) { progress.show(added, good_); },
             .on_taken =
                 [this](std::int64_t number, const executor::TakenName& taken) {
@@ -178,7 +174,7 @@ private:
                 },
             .on_suspended = [this](const std::vector<executor::SuspendedNewJobs>& jobs
                             ) { suspended_ = jobs; },
-        };
+        });
     }
 
     [[nodiscard]] ExitCode finish(const executor::EnqueueCounts& counts) {
