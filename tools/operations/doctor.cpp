@@ -248,7 +248,7 @@ constexpr std::size_t kJobsLookedAt = 10'000;
 /// What the stores tell; the tables are as they must be.
 void look_at_engine(Session& session, Findings& findings) {
     look_at("clock", findings, [&](Findings& found) {
-        check_clock(session.engine().clock_skew(), found);
+        found.push_back(finding_of_clock(session.engine().clock_skew()));
     });
     look_at("nodes", findings, [&](Findings& found) {
         check_nodes(session.nodes().list(), session.database_now(), found);
@@ -259,7 +259,9 @@ void look_at_engine(Session& session, Findings& findings) {
     look_at("engine", findings, [&](Findings& found) {
         persistence::EngineStore& engine = session.engine().engine_store();
         if (engine.has_engine()) {
-            check_engine_times(engine.last_engine_job(), session.database_now(), found);
+            found.push_back(
+                finding_of_engine_times(engine.last_engine_job(), session.database_now())
+            );
         }
     });
     look_at("jobs", findings, [&](Findings& found) {
@@ -268,7 +270,7 @@ void look_at_engine(Session& session, Findings& findings) {
             waiting_series(session, is_soon ? kSeriesLookedAtSoon : kSeriesLookedAt);
         const bool is_part = is_soon && waiting.has_more;
         check_jobs(queue_facts(session, is_part ? waiting.items.back().key : ""), found);
-        check_series(waiting, found);
+        found.push_back(finding_of_series(waiting));
     });
 }
 

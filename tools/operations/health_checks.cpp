@@ -128,94 +128,85 @@ schema::TimePoint waiting_since(const Job& job, schema::TimePoint now) {
     return std::max(made, job.due_date.value_or(made));
 }
 
-void check_first_free(const QueueFacts& facts, Findings& findings) {
+[[nodiscard]] Finding finding_of_first_free(const QueueFacts& facts) {
     if (!facts.first_free) {
-        findings.push_back({.check = "waiting", .text = "no job waits"});
-        return;
+        return {.check = "waiting", .text = "no job waits"};
     }
     const Job& job = *facts.first_free;
     const schema::TimePoint since = waiting_since(job, facts.now);
     const bool is_long = facts.now - since > kLongWait;
-    findings.push_back(
-        {.check = "waiting",
-         .level = is_long ? FindingLevel::wrong : FindingLevel::ok,
-         .text = fmt::format(
-             "the oldest job that waits is {} ({}), since {}",
-             quoted_if_needed(job.id),
-             quoted_if_needed(job.handler_type),
-             time_and_age(since, facts.now)
-         ),
-         .advice = is_long ? "jobstrand job explain " + quoted_if_needed(job.id) : ""}
-    );
+    return {
+        .check = "waiting",
+        .level = is_long ? FindingLevel::wrong : FindingLevel::ok,
+        .text = fmt::format(
+            "the oldest job that waits is {} ({}), since {}",
+            quoted_if_needed(job.id),
+            quoted_if_needed(job.handler_type),
+            time_and_age(since, facts.now)
+        ),
+        .advice = is_long ? "jobstrand job explain " + quoted_if_needed(job.id) : ""};
 }
 
-void check_timers(const QueueFacts& facts, Findings& findings) {
+[[nodiscard]] Finding finding_of_timers(const QueueFacts& facts) {
     if (!facts.next_due) {
-        findings.push_back({.check = "timers", .text = "there are none"});
-        return;
+        return {.check = "timers", .text = "there are none"};
     }
     const bool is_late = facts.now - *facts.next_due > kLate;
-    findings.push_back(
-        {.check = "timers",
-         .level = is_late ? FindingLevel::wrong : FindingLevel::ok,
-         .text = fmt::format("the first is due {}", time_and_age(*facts.next_due, facts.now)),
-         .advice = is_late ? "nodes fetch due timers as they have room: jobstrand node ls, and "
-                             "jobstrand job explain of one: jobstrand timer ls --due-before 1m"
-                           : ""}
-    );
+    return {
+        .check = "timers",
+        .level = is_late ? FindingLevel::wrong : FindingLevel::ok,
+        .text = fmt::format("the first is due {}", time_and_age(*facts.next_due, facts.now)),
+        .advice = is_late ? "nodes fetch due timers as they have room: jobstrand node ls, and "
+                            "jobstrand job explain of one: jobstrand timer ls --due-before 1m"
+                          : ""};
 }
 
-void check_dead(const QueueFacts& facts, Findings& findings) {
+[[nodiscard]] Finding finding_of_dead_letters(const QueueFacts& facts) {
     if (facts.dead_letters == 0 || !facts.latest_dead) {
-        findings.push_back({.check = "dead letters", .text = "there are none"});
-        return;
+        return {.check = "dead letters", .text = "there are none"};
     }
     const Job& latest = *facts.latest_dead;
     const bool is_recent = latest.failed_time && facts.now - *latest.failed_time < kRecent;
     const bool are_more = facts.dead_letters > QueueFacts::kMostCounted;
-    findings.push_back(
-        {.check = "dead letters",
-         .level = is_recent ? FindingLevel::wrong : FindingLevel::note,
-         .text = fmt::format(
-             "{}{}; the latest is a {}{}: {}",
-             are_more ? "more than " : "",
-             std::min(facts.dead_letters, QueueFacts::kMostCounted),
-             quoted_if_needed(latest.handler_type),
-             latest.failed_time ? ", " + time_and_age(*latest.failed_time, facts.now) : "",
-             latest.exception_message
-         ),
-         .advice = "jobstrand dead groups; mend a cause, then jobstrand dead requeue --group"}
-    );
+    return {
+        .check = "dead letters",
+        .level = is_recent ? FindingLevel::wrong : FindingLevel::note,
+        .text = fmt::format(
+            "{}{}; the latest is a {}{}: {}",
+            are_more ? "more than " : "",
+            std::min(facts.dead_letters, QueueFacts::kMostCounted),
+            quoted_if_needed(latest.handler_type),
+            latest.failed_time ? ", " + time_and_age(*latest.failed_time, facts.now) : "",
+            latest.exception_message
+        ),
+        .advice = "jobstrand dead groups; mend a cause, then jobstrand dead requeue --group"};
 }
 
-void check_series(const QueueFacts& facts, Findings& findings) {
+[[nodiscard]] Finding finding_of_turns(const QueueFacts& facts) {
     if (facts.without_turn.empty()) {
-        findings.push_back(
-            {.check = "turns of series",
-             .text = fmt::format(
-                 "each series {}that goes on has its next turn",
-                 facts.series_up_to.empty()
-                     ? ""
-                     : fmt::format("up to {} ", quoted_if_needed(facts.series_up_to))
-             )}
-        );
-        return;
+        return {
+            .check = "turns of series",
+            .text = fmt::format(
+                "each series {}that goes on has its next turn",
+                facts.series_up_to.empty()
+                    ? ""
+                    : fmt::format("up to {} ", quoted_if_needed(facts.series_up_to))
+            )};
     }
     const std::size_t count = facts.without_turn.size();
-    findings.push_back(
-        {.check = "turns of series",
-         .level = FindingLevel::wrong,
-         .text = fmt::format(
-             "{}{} series have lost their turn and never fire again: somebody has deleted its row",
-             count > QueueFacts::kMostCounted ? "more than " : "",
-             std::min(count, QueueFacts::kMostCounted)
-         ),
-         .advice = fmt::format(
-             "jobstrand series resume {}{}",
-             quoted_if_needed(facts.without_turn.front()),
-             count > 1 ? ", and the like" : ""
-         )}
-    );
+    return {
+        .check = "turns of series",
+        .level = FindingLevel::wrong,
+        .text = fmt::format(
+            "{}{} series have lost their turn and never fire again: somebody has deleted its row",
+            count > QueueFacts::kMostCounted ? "more than " : "",
+            std::min(count, QueueFacts::kMostCounted)
+        ),
+        .advice = fmt::format(
+            "jobstrand series resume {}{}",
+            quoted_if_needed(facts.without_turn.front()),
+            count > 1 ? ", and the like" : ""
+        )};
 }
 
 }  // namespace
@@ -223,10 +214,10 @@ void check_series(const QueueFacts& facts, Findings& findings) {
 void check_jobs(const QueueFacts& facts, Findings& findings) {
     check_served(facts, findings);
     check_external(facts, findings);
-    check_first_free(facts, findings);
-    check_timers(facts, findings);
-    check_series(facts, findings);
-    check_dead(facts, findings);
+    findings.push_back(finding_of_first_free(facts));
+    findings.push_back(finding_of_timers(facts));
+    findings.push_back(finding_of_turns(facts));
+    findings.push_back(finding_of_dead_letters(facts));
 }
 
 namespace {
@@ -364,42 +355,36 @@ finding_of_answer(std::string_view product, std::chrono::duration<double, std::m
     return finding;
 }
 
-void check_clock(schema::Duration skew, Findings& findings) {
+Finding finding_of_clock(schema::Duration skew) {
     const bool is_wrong = std::chrono::abs(skew) > kSkewNoticed;
-    findings.push_back(
-        {.check = "clock",
-         .level = is_wrong ? FindingLevel::wrong : FindingLevel::ok,
-         .text = fmt::format(
-             "this machine's is {} ms {} the database's, which is the one that counts",
-             std::chrono::abs(skew).count(),
-             skew.count() < 0 ? "behind" : "ahead of"
-         ),
-         .advice = is_wrong ? "let chrony or systemd-timesyncd set both" : ""}
-    );
+    return {
+        .check = "clock",
+        .level = is_wrong ? FindingLevel::wrong : FindingLevel::ok,
+        .text = fmt::format(
+            "this machine's is {} ms {} the database's, which is the one that counts",
+            std::chrono::abs(skew).count(),
+            skew.count() < 0 ? "behind" : "ahead of"
+        ),
+        .advice = is_wrong ? "let chrony or systemd-timesyncd set both" : ""};
 }
 
-void check_engine_times(
-    const std::optional<schema::TimePoint>& last_job,
-    schema::TimePoint now,
-    Findings& findings
-) {
+Finding
+finding_of_engine_times(const std::optional<schema::TimePoint>& last_job, schema::TimePoint now) {
     if (last_job && *last_job - now > kZoneNoticed) {
-        findings.push_back(
-            {.check = "engine",
-             .level = FindingLevel::wrong,
-             .text = fmt::format(
-                 "a Flowable engine made a job {} minutes from now: its times are not UTC",
-                 std::chrono::round<std::chrono::minutes>(*last_job - now).count()
-             ),
-             .advice = "give its JVM -Duser.timezone=UTC, or its driver the option of "
-                       "docs/flowable.md; due dates that are there already stay wrong"}
-        );
-        return;
+        return {
+            .check = "engine",
+            .level = FindingLevel::wrong,
+            .text = fmt::format(
+                "a Flowable engine made a job {} minutes from now: its times are not UTC",
+                std::chrono::round<std::chrono::minutes>(*last_job - now).count()
+            ),
+            .advice =
+                "give its JVM -Duser.timezone=UTC, or its driver the option of "
+                "docs/flowable.md; due dates that are there already stay wrong"};
     }
-    findings.push_back(
-        {.check = "engine",
-         .text = "a Flowable engine has its tables here, and none of its times lies ahead"}
-    );
+    return {
+        .check = "engine",
+        .text = "a Flowable engine has its tables here, and none of its times lies ahead"};
 }
 
 namespace {
@@ -409,7 +394,7 @@ constexpr std::size_t kSeriesNamed = 10;
 
 }  // namespace
 
-void check_series(const schema::Page<schema::Series>& waiting, Findings& findings) {
+Finding finding_of_series(const schema::Page<schema::Series>& waiting) {
     std::vector<std::string> named;
     std::size_t differing = 0;
     for (const schema::Series& series : waiting.items) {
@@ -425,32 +410,30 @@ void check_series(const schema::Page<schema::Series>& waiting, Findings& finding
     }
     const std::size_t looked_at = waiting.items.size();
     if (differing == 0) {
-        findings.push_back(
-            {.check = "series",
-             .text = fmt::format(
-                 "{}{} wait for the times that their texts name",
-                 waiting.has_more ? "the first " : "",
-                 looked_at
-             )}
-        );
-        return;
+        return {
+            .check = "series",
+            .text = fmt::format(
+                "{}{} wait for the times that their texts name",
+                waiting.has_more ? "the first " : "",
+                looked_at
+            )};
     }
     const std::string more =
         differing > kSeriesNamed ? fmt::format(", and {} more", differing - kSeriesNamed) : "";
-    findings.push_back(
-        {.check = "series",
-         .level = FindingLevel::note,
-         .text = fmt::format(
-             "{}{} wait for a time that their texts do not name by the rules of their zones as "
-             "they are now: {}{}",
-             differing,
-             waiting.has_more ? fmt::format(" of the first {}", looked_at) : "",
-             fmt::join(named, "; "),
-             more
-         ),
-         .advice = "unless somebody has chosen these dates: jobstrand series reschedule KEY "
-                   "--repeat TEXT with the same text computes the turn anew"}
-    );
+    return {
+        .check = "series",
+        .level = FindingLevel::note,
+        .text = fmt::format(
+            "{}{} wait for a time that their texts do not name by the rules of their zones as "
+            "they are now: {}{}",
+            differing,
+            waiting.has_more ? fmt::format(" of the first {}", looked_at) : "",
+            fmt::join(named, "; "),
+            more
+        ),
+        .advice =
+            "unless somebody has chosen these dates: jobstrand series reschedule KEY "
+            "--repeat TEXT with the same text computes the turn anew"};
 }
 
 }  // namespace jobstrand::cli

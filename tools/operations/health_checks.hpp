@@ -87,15 +87,12 @@ void check_lost_nodes(
 finding_of_answer(std::string_view product, std::chrono::duration<double, std::milli> took);
 
 /// How far this machine's clock is ahead of the database's.
-void check_clock(schema::Duration skew, Findings& findings);
+[[nodiscard]] Finding finding_of_clock(schema::Duration skew);
 
 /// Whether a Flowable engine that has its jobs here writes times in another zone than UTC, as far
 /// as they tell: one that is behind UTC writes times that anybody could have written.
-void check_engine_times(
-    const std::optional<schema::TimePoint>& last_job,
-    schema::TimePoint now,
-    Findings& findings
-);
+[[nodiscard]] Finding
+finding_of_engine_times(const std::optional<schema::TimePoint>& last_job, schema::TimePoint now);
 
 /// Series that wait and are looked at; more would take long.
 inline constexpr std::size_t kSeriesLookedAt = 10'000;
@@ -104,6 +101,6 @@ inline constexpr std::size_t kSeriesLookedAt = 10'000;
 inline constexpr std::size_t kSeriesLookedAtSoon = 2'000;
 
 /// Computes the waiting turns of series anew, and names those that are due at another time.
-void check_series(const schema::Page<schema::Series>& waiting, Findings& findings);
+[[nodiscard]] Finding finding_of_series(const schema::Page<schema::Series>& waiting);
 
 }  // namespace jobstrand::cli
