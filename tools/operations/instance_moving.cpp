@@ -80,13 +80,9 @@ public:
         }
     }
 
-    [[nodiscard]] std::string engine_of(const std::string& instance) const {
-        return to_.empty() ? jobstrand::engine_of(instance, names_) : to_;
-    }
-
     /// nullopt: it belongs where it is.
     [[nodiscard]] std::optional<PlannedMove> plan(const std::string& instance) const {
-        std::string to = engine_of(instance);
+        std::string to = to_.empty() ? jobstrand::engine_of(instance, names_) : to_;
         return to == here_ ? std::nullopt : std::optional(PlannedMove{instance, std::move(to)});
     }
 

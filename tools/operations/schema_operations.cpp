@@ -32,16 +32,12 @@ using persistence::SessionPool;
 
 namespace {
 
-void write_statement(std::ostream& out, const std::string& statement) {
-    std::istringstream lines(statement + ';');
-    for (std::string line; std::getline(lines, line);) {
-        out << "  " << printable(line) << '\n';
-    }
-}
-
 void write_statements(std::ostream& out, const std::vector<std::string>& statements) {
     for (const std::string& statement : statements) {
-        write_statement(out, statement);
+        std::istringstream lines(statement + ';');
+        for (std::string line; std::getline(lines, line);) {
+            out << "  " << printable(line) << '\n';
+        }
     }
 }
 
@@ -59,23 +55,16 @@ void write_for_people(std::ostream& out, const SchemaReport& report) {
     }
 }
 
-RecordField mend_field(const std::vector<std::string>& statements) {
-    RecordField field = texts_field("mend", statements);
-    field.text = fmt::format("{}", fmt::join(statements, ";\n"));
-    return field;
-}
-
-Record schema_record_of(
-    std::string_view table,
-    std::string_view description,
-    bool is_remark,
-    const std::vector<std::string>& mend
-) {
+/// Of a difference, or of a remark.
+template <typename Found>
+[[nodiscard]] Record schema_record_of(const Found& found, bool is_remark) {
+    RecordField mend = texts_field("mend", found.mend);
+    mend.text = fmt::format("{}", fmt::join(found.mend, ";\n"));
     return {
-        text_field("table", table),
-        text_field("description", description),
+        text_field("table", found.table),
+        text_field("description", found.description),
         flag_field("remark", is_remark),
-        mend_field(mend),
+        std::move(mend),
     };
 }
 
@@ -90,12 +79,10 @@ void write_schema_report(Session& session, const SchemaReport& report) {
     const std::vector<TableColumn> no_table;
     RecordWriter writer(out, session.format(), no_table);
     for (const SchemaDifference& difference : report.differences) {
-        writer.add(
-            schema_record_of(difference.table, difference.description, false, difference.mend)
-        );
+        writer.add(schema_record_of(difference, false));
     }
     for (const SchemaRemark& remark : report.remarks) {
-        writer.add(schema_record_of(remark.table, remark.description, true, remark.mend));
+        writer.add(schema_record_of(remark, true));
     }
     writer.finish();
 }

@@ -159,20 +159,6 @@ void print_abandoned(Session& session, const std::vector<ExternalTopic>& externa
     }
 }
 
-void write_stats(
-    Session& session,
-    const std::vector<PlaceCount>& counts,
-    const std::vector<UnservedJobs>& unserved,
-    const std::vector<ExternalTopic>& external
-) {
-    Record record = cli::record_of(counts, unserved);
-    std::ranges::move(
-        cli::record_of(session.nodes().runs_of_last_minute(session.database_now()), external),
-        std::back_inserter(record)
-    );
-    write_result(session, record);
-}
-
 ExitCode show_stats(Session& session, const StatsOptions& options) {
     if (options.by_type) {
         write_type_stats(session, false);
@@ -189,7 +175,12 @@ ExitCode show_stats(Session& session, const StatsOptions& options) {
     }
     const OutputFormat format = session.format();
     if (format == OutputFormat::json || format == OutputFormat::jsonl) {
-        write_stats(session, counts, unserved, external);
+        Record record = cli::record_of(counts, unserved);
+        std::ranges::move(
+            cli::record_of(session.nodes().runs_of_last_minute(session.database_now()), external),
+            std::back_inserter(record)
+        );
+        write_result(session, record);
     } else {
         write_list(session, place_fields(), counts);
         print_unserved(session, unserved);
