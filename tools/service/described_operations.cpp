@@ -112,6 +112,74 @@ using Json = nlohmann::ordered_json;
     return text;
 }
 
+/// The names in braces, in their order.
+[[nodiscard]] std::vector<std::string> places_in(std::string_view path) {
+    std::vector<std::string> places;
+    for (std::size_t at = path.find('{'); at != std::string_view::npos;
+         at = path.find('{', at + 1)) {
+        places.emplace_back(path.substr(at + 1, path.find('}', at) - at - 1));
+    }
+    return places;
+}
+
+[[nodiscard]] Json content_of(const Json& schema) {
+    return {{"application/json", {{"schema", schema}}}};
+}
+
+/// To something in `components`.
+[[nodiscard]] Json reference(std::string_view kind, std::string_view name) {
+    return {{"$ref", fmt::format("#/components/{}/{}", kind, name)}};
+}
+
+// open_api.json leaves out what all of its paths have in common: a text for a schema is the name of
+// one, a text for a response the name of one or else its description, the places of a path are
+// parameters by their names, and whatever can go wrong is a problem.
+
+[[nodiscard]] Json whole_schema(const Json& schema) {
+    return schema.is_string() ? reference("schemas", schema.get<std::string>()) : schema;
+}
+
+[[nodiscard]] Json whole_response(const Json& response, const Json& known) {
+    if (response.is_string()) {
+        const auto text = response.get<std::string>();
+        return known.contains(text) ? reference("responses", text) : Json{{"description", text}};
+    }
+    if (!response.contains("schema")) {
+        return response;
+    }
+    return {
+        {"description", response["description"]},
+        {"content", content_of(whole_schema(response["schema"]))}};
+}
+
+void complete(Json& operation, const Json& known_responses, bool can_go_wrong) {
+    const auto body = operation.find("requestBody");
+    if (body != operation.end() && body->is_string()) {
+        *body = {{"required", true}, {"content", content_of(whole_schema(*body))}};
+    }
+    Json& responses = operation["responses"];
+    for (Json& response : responses) {
+        response = whole_response(response, known_responses);
+    }
+    if (can_go_wrong) {
+        responses["default"] = reference("responses", "Problem");
+    }
+}
+
+[[nodiscard]] Json whole_path(const std::string& path, const Json& said, const Json& responses) {
+    Json whole = Json::object();
+    for (const std::string& place : places_in(path)) {
+        whole["parameters"].push_back(reference("parameters", capitalized(place)));
+    }
+    whole.update(said);
+    for (auto& [name, operation] : whole.items()) {
+        if (name != "parameters") {
+            complete(operation, responses, !path.starts_with("/health/"));
+        }
+    }
+    return whole;
+}
+
 /// The records of results, each under a name of its own, since generators make types of them.
 class Records {
 public:
@@ -125,7 +193,7 @@ public:
             JOBSTRAND_ENSURE(!schemas_.contains(known->second));
             schemas_[known->second] = std::move(schema);
         }
-        return {{"$ref", "#/components/schemas/" + known->second}};
+        return reference("schemas", known->second);
     }
 
     [[nodiscard]] bool has(const std::string& name) const { return schemas_.contains(name); }
@@ -168,13 +236,8 @@ schema_of_result(const Operation& operation, const std::string& noun, Records& r
     return record;
 }
 
-[[nodiscard]] Json content_of(const Json& schema) {
-    return {{"application/json", {{"schema", schema}}}};
-}
-
 [[nodiscard]] Json
 responses_of(const Operation& operation, const std::string& noun, Records& records) {
-    const Json problem{{"$ref", "#/components/responses/Problem"}};
     const bool is_about_one =
         operation.result.kind == DescribedResult::Kind::items && !in_path(operation).empty();
     Json responses;
@@ -197,18 +260,8 @@ responses_of(const Operation& operation, const std::string& noun, Records& recor
             {"description", "Of how many jobs of a full place this is; not there: of all"},
             {"schema", {{"type", "integer"}}}};
     }
-    responses["default"] = problem;
+    responses["default"] = reference("responses", "Problem");
     return responses;
-}
-
-/// The names in braces, in their order.
-[[nodiscard]] std::vector<std::string> places_in(std::string_view path) {
-    std::vector<std::string> places;
-    for (std::size_t at = path.find('{'); at != std::string_view::npos;
-         at = path.find('{', at + 1)) {
-        places.emplace_back(path.substr(at + 1, path.find('}', at) - at - 1));
-    }
-    return places;
 }
 
 [[nodiscard]] Json parameter_of(
@@ -328,6 +381,9 @@ void add_settable_fields(Json& new_job) {
 
 [[nodiscard]] Json api_of_all() {
     Json api = Json::parse(kOpenApi);
+    for (auto& [path, operations] : api["paths"].items()) {
+        operations = whole_path(path, operations, api["components"]["responses"]);
+    }
     Json& schemas = api["components"]["schemas"];
     add_settable_fields(schemas["NewJob"]);
     Records records(schemas);
