@@ -27,29 +27,17 @@ protected:
     /// The same table that the service has.
     [[nodiscard]] std::vector<Route> routes() {
         return service::all_routes(
-            {api,
-             gate,
-             readiness,
-             pool,
-             singles,
-             enqueued,
-             counts,
-             waits,
-             verbs,
-             feed,
-             shared,
-             backlog}
+            {api, gate, readiness, pool, singles, counts, waits, verbs, feed, shared, backlog}
         );
     }
 
     service::ApiParts api = parts;
     service::LocalGate gate;
     service::Readiness readiness{api, false};
-    service::EnqueueCounts enqueued;
     service::HttpCounts counts;
     service::WorkPool pool{1, 1, log};
     service::WorkPool verbs{1, 1, log};
-    service::EnqueueGroup singles{api, enqueued};
+    service::EnqueueGroup singles{api};
     service::WorkWaits waits{engine.workers()};
     service::EngineChanges changes{api};
     service::ChangeFeed feed{changes, log};

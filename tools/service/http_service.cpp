@@ -182,24 +182,13 @@ public:
           readiness(parts, runs_jobs),
           pool(kThreads, kWaitingRequests, parts.log),
           verbs(kVerbThreads, kWaitingVerbs, parts.log),
-          singles(parts, *parts.enqueued),
+          singles(parts),
           waits(parts.engine.workers()),
           changes(parts),
           feed(changes, parts.log),
           backlog(parts.engine),
           router(all_routes(
-              {parts,
-               *gate,
-               readiness,
-               pool,
-               singles,
-               *parts.enqueued,
-               counts,
-               waits,
-               verbs,
-               feed,
-               shared,
-               backlog}
+              {parts, *gate, readiness, pool, singles, counts, waits, verbs, feed, shared, backlog}
           )),
           server(
               address_of(parts.settings.http),

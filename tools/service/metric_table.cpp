@@ -176,11 +176,11 @@ constexpr Metric kMetrics[] = {
       "starts"},
      [](const Scrape& s, MetricsText& text) { text.add(seconds_of(s.engine().lease_left())); }},
     {{"jobstrand_enqueued_total", counter, "Jobs enqueued over HTTP"},
-     [](const Scrape& s, MetricsText& text) { text.add(s.enqueued.jobs.load()); }},
+     [](const Scrape& s, MetricsText& text) { text.add(s.api.enqueued->jobs.load()); }},
     {{"jobstrand_enqueue_transactions_total", counter, "Transactions in which they were enqueued"},
-     [](const Scrape& s, MetricsText& text) { text.add(s.enqueued.transactions.load()); }},
+     [](const Scrape& s, MetricsText& text) { text.add(s.api.enqueued->transactions.load()); }},
     {{"jobstrand_enqueue_jobs", histogram, "Jobs of these transactions"},
-     [](const Scrape& s, MetricsText& text) { text.add(s.enqueued.sizes); }},
+     [](const Scrape& s, MetricsText& text) { text.add(s.api.enqueued->sizes); }},
     {{"jobstrand_enqueue_duplicates_total",
       counter,
       "What was not enqueued over HTTP, because it had been: jobs with a "
@@ -188,9 +188,9 @@ constexpr Metric kMetrics[] = {
       "requests with a known `idempotency_key`",
       {"reason"}},
      [](const Scrape& s, MetricsText& text) {
-         text.add(s.enqueued.held_keys.load(), {"unique_key"});
-         text.add(s.enqueued.taken_ids.load(), {"id"});
-         text.add(s.enqueued.repeated_requests.load(), {"idempotency_key"});
+         text.add(s.api.enqueued->held_keys.load(), {"unique_key"});
+         text.add(s.api.enqueued->taken_ids.load(), {"id"});
+         text.add(s.api.enqueued->repeated_requests.load(), {"idempotency_key"});
      }},
     {{"jobstrand_worker_acquired_total", counter, "Jobs that external workers took here"},
      [](const Scrape& s, MetricsText& text) { text.add(s.workers().acquired.load()); }},

@@ -218,13 +218,12 @@ schema::Duration Backlog::wait_in(schema::JobPlace place, schema::TimePoint now)
     return std::max(now - since, schema::Duration{0});
 }
 
-Response metrics(const MetricsParts& parts) {
-    engine::Wiring& engine = parts.api.engine;
+Response metrics(const ApiParts& api, const HttpCounts& http, const Backlog& backlog) {
+    engine::Wiring& engine = api.engine;
     const Scrape scrape{
-        .api = parts.api,
-        .enqueued = parts.enqueued,
-        .http = parts.http,
-        .backlog = parts.backlog.last(),
+        .api = api,
+        .http = http,
+        .backlog = backlog.last(),
         .load = engine.load(),
         .times = engine.activity_times(),
         .activities = engine.activity_counts(),

@@ -157,21 +157,13 @@ private:
     bool is_looking_ = false;            ///< Likewise.
 };
 
-/// Where the numbers of `/metrics` come from: all of them are counted as things happen, or were
-/// seen a while ago, so that a scrape waits for nothing.
-struct MetricsParts {
-    const ApiParts& api;
-    const EnqueueCounts& enqueued;
-    const HttpCounts& http;
-    Backlog& backlog;
-};
-
-[[nodiscard]] Response metrics(const MetricsParts& parts);
+/// `/metrics`: all numbers are counted as things happen, or were seen a while ago, so that a scrape
+/// waits for nothing.
+[[nodiscard]] Response metrics(const ApiParts& api, const HttpCounts& http, const Backlog& backlog);
 
 /// What one scrape reads: what is counted as things happen, and what was seen a while ago.
 struct Scrape {
     const ApiParts& api;
-    const EnqueueCounts& enqueued;
     const HttpCounts& http;
     std::optional<BacklogCounts> backlog;  ///< nullopt: nobody has looked yet.
     persistence::NodeLoad load;

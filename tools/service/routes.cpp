@@ -97,7 +97,7 @@ void describe(const Request& request, const Answer& answer) {
 /// Into the engine that a job belongs to, if this one is of a set.
 [[nodiscard]] Handler enqueueing(const RouteParts& parts) {
     if (parts.api.set == nullptr) {
-        return enqueue_jobs(parts.api, parts.pool, parts.singles, parts.counts);
+        return enqueue_jobs(parts.api, parts.pool, parts.singles);
     }
     return [&set = *parts.api.set](Request request, const Answer& answer) {
         set.enqueue(std::move(request), answer);
@@ -126,10 +126,11 @@ std::vector<Route> all_routes(const RouteParts& parts) {
         backlog.look();
         return Response{};
     });
-    const auto tell_metrics = [from = MetricsParts{api, parts.counts, parts.http, parts.backlog},
-                               look_at_backlog](const Request&, const Answer& answer) {
-        answer(metrics(from));
-        if (from.backlog.wants_a_look(Backlog::kRestOfScrapes)) {
+    const auto tell_metrics = [&api, &http = parts.http, &backlog = parts.backlog, look_at_backlog](
+                                  const Request&, const Answer& answer
+                              ) {
+        answer(metrics(api, http, backlog));
+        if (backlog.wants_a_look(Backlog::kRestOfScrapes)) {
             look_at_backlog({.method = "GET", .target = {}}, [](const Response&) {});
         }
     };

@@ -25,7 +25,6 @@ struct RouteParts {
     Readiness& readiness;
     WorkPool& pool;
     EnqueueGroup& singles;
-    EnqueueCounts& counts;
     const HttpCounts& http;
     WorkWaits& waits;
     WorkPool& verbs;  ///< For what may take long.

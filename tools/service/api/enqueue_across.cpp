@@ -37,8 +37,8 @@ constexpr std::size_t kLongBody = std::size_t{64} * 1024;
 SetMember::SetMember(const ApiParts& parts, schema::Duration patience)
     : parts_(parts),
       pool_(kMemberThreads, kMemberRequests, parts_.log),
-      singles_(parts_, *parts_.enqueued),
-      enqueue_(enqueue_jobs(parts_, pool_, singles_, *parts_.enqueued)),
+      singles_(parts_),
+      enqueue_(enqueue_jobs(parts_, pool_, singles_)),
       show_(pool_.wrap(show_job(parts_))),
       patience_(patience) {}
 
@@ -233,11 +233,10 @@ private:
         part.response = has_key
                             ? enqueue_once(
                                   api,
-                                  *api.enqueued,
                                   {.jobs = std::move(part.batch.jobs), .part = numbers_of(part.of)},
                                   *request_
                               )
-                            : enqueue_all(api, *api.enqueued, part.batch.jobs);
+                            : enqueue_all(api, part.batch.jobs);
     }
 
     void finish() {

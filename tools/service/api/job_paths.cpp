@@ -24,8 +24,7 @@
 
 namespace jobstrand::service {
 
-EnqueueGroup::EnqueueGroup(const ApiParts& parts, EnqueueCounts& counts)
-    : parts_(parts), counts_(counts), thread_([this] { run(); }) {}
+EnqueueGroup::EnqueueGroup(const ApiParts& parts) : parts_(parts), thread_([this] { run(); }) {}
 
 EnqueueGroup::~EnqueueGroup() {
     stop();
@@ -130,7 +129,7 @@ void EnqueueGroup::store(std::vector<Item> items) {
     // to all.
     try {
         const auto enqueued = parts_.engine.enqueue_unique(std::move(jobs));
-        counts_.add(enqueued);
+        parts_.enqueued->add(enqueued);
         for (std::size_t i = 0; i < items.size(); ++i) {
             items[i].answer(added(parts_, items[i].job, enqueued[i]));
         }
@@ -159,10 +158,10 @@ void EnqueueGroup::store_one(const Item& item) {
     // Defended catch: see store().
     try {
         const schema::Enqueued enqueued = parts_.engine.enqueueing().enqueue(item.job);
-        counts_.add({enqueued});
+        parts_.enqueued->add({enqueued});
         item.answer(added(parts_, item.job, enqueued));
     } catch (const std::exception& error) {
-        counts_.add_failure(error);
+        parts_.enqueued->add_failure(error);
         item.answer(enqueue_failure(parts_, error, {&item.job, 1}));
     }
 }
@@ -233,12 +232,8 @@ is_remembered(persistence::Transaction& transaction, const RepeatableRequest& re
     return found && found->digest == request.digest;
 }
 
-[[nodiscard]] Response carry_out(
-    const ApiParts& api,
-    EnqueueCounts& counts,
-    const Order& order,
-    RepeatableRequest request
-) {
+[[nodiscard]] Response
+carry_out(const ApiParts& api, const Order& order, RepeatableRequest request) {
     std::optional<RememberedRequest> remembered;
     std::vector<schema::Enqueued> enqueued;
     Response response;
@@ -258,10 +253,10 @@ is_remembered(persistence::Transaction& transaction, const RepeatableRequest& re
         }
     );
     if (remembered) {
-        counts.repeated_requests.fetch_add(remembered->digest == request.digest ? 1 : 0);
+        api.enqueued->repeated_requests.fetch_add(remembered->digest == request.digest ? 1 : 0);
         return replay(std::move(*remembered), request.digest);
     }
-    counts.add(enqueued);
+    api.enqueued->add(enqueued);
     api.engine.request_store().forget_requests(request.now);
     return response;
 }
@@ -279,47 +274,19 @@ std::string_view mistake_in_key(const Request& request) {
     return {};
 }
 
-Response
-enqueue_once(const ApiParts& api, EnqueueCounts& counts, const Order& order, const Request& http) {
+Response enqueue_once(const ApiParts& api, const Order& order, const Request& http) {
     const std::string digest = digest_of(http, order);
     const std::string key = key_of(http);
     const schema::TimePoint now = api.engine.clock().now();
     // Defended catch: an id that is taken is an answer to the caller, who is told which.
     try {
         return carry_out(
-            api,
-            counts,
-            order,
-            {.key = key, .digest = digest, .now = now, .until = now + kRemembered}
+            api, order, {.key = key, .digest = digest, .now = now, .until = now + kRemembered}
         );
     } catch (const std::exception& error) {
-        counts.add_failure(error);
+        api.enqueued->add_failure(error);
         return enqueue_failure(api, error, order.jobs);
     }
-}
-
-WorkPool::BlockingHandler enqueue_once(const ApiParts& api, EnqueueCounts& counts) {
-    return [&api, &counts](const Request& http) -> Response {
-        if (const std::string_view mistake = mistake_in_key(http); !mistake.empty()) {
-            return problem(400, std::string(mistake));
-        }
-        JobReader reader(api);
-        Order order{.jobs = {}, .is_single = is_one_job(http)};
-        std::vector<std::string> problems;
-        if (order.is_single) {
-            ReadJob read = reader.read(http.body, http.scope, traceparent_of(http));
-            problems = std::move(read.problems);
-            order.jobs.push_back(std::move(read.job));
-        } else {
-            JobBatch batch = read_batch(http, reader);
-            problems = std::move(batch.problems);
-            order.jobs = std::move(batch.jobs);
-        }
-        if (!problems.empty()) {
-            return bad_job(problems);
-        }
-        return enqueue_once(api, counts, order, http);
-    };
 }
 
 namespace {
@@ -331,37 +298,54 @@ namespace {
     return {.status = 200, .body = json_of(record) + '\n'};
 }
 
-[[nodiscard]] Response
-enqueue_batch(const ApiParts& api, EnqueueCounts& counts, const Request& request) {
+[[nodiscard]] Response enqueue_batch(const ApiParts& api, const Request& request) {
     JobReader reader(api);
     const JobBatch batch = read_batch(request, reader);
     if (!batch.problems.empty()) {
         return bad_job(batch.problems);
     }
-    return enqueue_all(api, counts, batch.jobs);
+    return enqueue_all(api, batch.jobs);
+}
+
+/// One job or many, with an Idempotency-Key.
+[[nodiscard]] Response enqueue_with_key(const ApiParts& api, const Request& http) {
+    if (const std::string_view mistake = mistake_in_key(http); !mistake.empty()) {
+        return problem(400, mistake);
+    }
+    JobReader reader(api);
+    Order order{.jobs = {}, .is_single = is_one_job(http)};
+    std::vector<std::string> problems;
+    if (order.is_single) {
+        ReadJob read = reader.read(http.body, http.scope, traceparent_of(http));
+        problems = std::move(read.problems);
+        order.jobs.push_back(std::move(read.job));
+    } else {
+        JobBatch batch = read_batch(http, reader);
+        problems = std::move(batch.problems);
+        order.jobs = std::move(batch.jobs);
+    }
+    return problems.empty() ? enqueue_once(api, order, http) : bad_job(problems);
 }
 
 }  // namespace
 
-Response
-enqueue_all(const ApiParts& api, EnqueueCounts& counts, const std::vector<executor::NewJob>& jobs) {
+Response enqueue_all(const ApiParts& api, const std::vector<executor::NewJob>& jobs) {
     // Defended catch: an id that is taken is an answer to the caller, who is told which.
     try {
         const auto enqueued = api.engine.enqueueing().enqueue_all(jobs);
-        counts.add(enqueued);
+        api.enqueued->add(enqueued);
         return added(api, enqueued);
     } catch (const std::exception& error) {
-        counts.add_failure(error);
+        api.enqueued->add_failure(error);
         return enqueue_failure(api, error, jobs);
     }
 }
 
-Handler
-enqueue_jobs(const ApiParts& api, WorkPool& pool, EnqueueGroup& singles, EnqueueCounts& counts) {
-    Handler many = pool.wrap([&api, &counts](const Request& request) {
-        return enqueue_batch(api, counts, request);
-    });
-    Handler once = pool.wrap(enqueue_once(api, counts));
+Handler enqueue_jobs(const ApiParts& api, WorkPool& pool, EnqueueGroup& singles) {
+    Handler many =
+        pool.wrap([&api](const Request& request) { return enqueue_batch(api, request); });
+    Handler once =
+        pool.wrap([&api](const Request& request) { return enqueue_with_key(api, request); });
     return
         [&singles, many = std::move(many), once = std::move(once)](Request request, Answer answer) {
             if (request.count_headers(kIdempotencyKey) > 0) {

@@ -29,8 +29,8 @@ public:
     /// Jobs of one transaction.
     static constexpr std::size_t kBatch = 500;
 
-    /// Starts its thread. Both must outlive it.
-    EnqueueGroup(const ApiParts& parts, EnqueueCounts& counts);
+    /// Starts its thread. The parts must outlive it.
+    explicit EnqueueGroup(const ApiParts& parts);
     ~EnqueueGroup();
 
     EnqueueGroup(const EnqueueGroup&) = delete;
@@ -61,7 +61,6 @@ private:
     void store_one(const Item& item);
 
     const ApiParts& parts_;
-    EnqueueCounts& counts_;
 
     // Guarded by mutex_.
     std::mutex mutex_;
@@ -74,13 +73,6 @@ private:
 
 inline constexpr std::string_view kIdempotencyKey = "Idempotency-Key";
 
-/// Enqueues what a request with an Idempotency-Key brings, one job or many, in a transaction that
-/// remembers the key for 24 hours. The same request again is answered as the first one was, and
-/// adds nothing; another one with this key is 422 (the draft of the IETF for this header,
-/// draft-ietf-httpapi-idempotency-key-header). What was refused is not remembered. Both must
-/// outlive it.
-[[nodiscard]] WorkPool::BlockingHandler enqueue_once(const ApiParts& api, EnqueueCounts& counts);
-
 /// What is enqueued, and how that is told.
 struct Order {
     std::vector<executor::NewJob> jobs;
@@ -88,10 +80,12 @@ struct Order {
     std::string part = {};  ///< Which of the request's jobs these are; empty: all.
 };
 
-/// The same for jobs of the request that have been read: all of them, or those of one engine of a
-/// set.
-[[nodiscard]] Response
-enqueue_once(const ApiParts& api, EnqueueCounts& counts, const Order& order, const Request& http);
+/// Enqueues what a request with an Idempotency-Key brings, all of its jobs or those of one engine
+/// of a set, in a transaction that remembers the key for 24 hours. The same request again is
+/// answered as the first one was, and adds nothing; another one with this key is 422 (the draft of
+/// the IETF for this header, draft-ietf-httpapi-idempotency-key-header). What was refused is not
+/// remembered.
+[[nodiscard]] Response enqueue_once(const ApiParts& api, const Order& order, const Request& http);
 
 /// What is wrong with the key of a request that has one; empty: nothing.
 [[nodiscard]] std::string_view mistake_in_key(const Request& request);
@@ -101,12 +95,10 @@ enqueue_once(const ApiParts& api, EnqueueCounts& counts, const Order& order, con
 /// A JSON object is one job; an array or JSON lines are many, all or none of which are added.
 /// A single job may wait for others in `singles`, so that one transaction adds them. All outlive
 /// it.
-[[nodiscard]] Handler
-enqueue_jobs(const ApiParts& api, WorkPool& pool, EnqueueGroup& singles, EnqueueCounts& counts);
+[[nodiscard]] Handler enqueue_jobs(const ApiParts& api, WorkPool& pool, EnqueueGroup& singles);
 
 /// Adds all of the jobs or none, in a transaction of their own.
-[[nodiscard]] Response
-enqueue_all(const ApiParts& api, EnqueueCounts& counts, const std::vector<executor::NewJob>& jobs);
+[[nodiscard]] Response enqueue_all(const ApiParts& api, const std::vector<executor::NewJob>& jobs);
 
 /// A job wherever it stands, as `job show` prints it, without what needs other tables;
 /// of an engine of a set with its name.
