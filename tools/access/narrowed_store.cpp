@@ -243,6 +243,9 @@ NarrowedStore::seen(JobPlace place, std::span<const std::string> ids) {
 template <typename Act>
 std::vector<JobAnswer>
 NarrowedStore::for_seen(JobPlace place, std::span<const std::string> ids, const Act& act) {
+    if (!scope_.is_narrow()) {
+        return act(ids, Indices());
+    }
     const auto in_scope = seen(place, ids);
     std::vector<std::string> wanted;
     Indices indices;
@@ -347,20 +350,14 @@ std::vector<JobAnswer> NarrowedStore::change_all(
     const persistence::ManyChanges& changes,
     TimePoint now
 ) {
-    if (!scope_.is_narrow()) {
-        return store_.change_all(place, ids, changes, now);
-    }
-    return for_seen(place, ids, [&](const auto& wanted, const Indices& /*all*/) {
+    return for_seen(place, ids, [&](const auto& wanted, const Indices& /*where*/) {
         return store_.change_all(place, wanted, changes, now);
     });
 }
 
 std::vector<JobAnswer>
 NarrowedStore::remove(JobPlace place, std::span<const std::string> ids, TimePoint now) {
-    if (!scope_.is_narrow()) {
-        return store_.remove(place, ids, now);
-    }
-    return for_seen(place, ids, [&](const auto& wanted, const Indices& /*all*/) {
+    return for_seen(place, ids, [&](const auto& wanted, const Indices& /*where*/) {
         return store_.remove(place, wanted, now);
     });
 }
@@ -371,10 +368,7 @@ std::vector<JobAnswer> NarrowedStore::cancel(
     std::string_view message,
     TimePoint now
 ) {
-    if (!scope_.is_narrow()) {
-        return store_.cancel(place, ids, message, now);
-    }
-    return for_seen(place, ids, [&](const auto& wanted, const Indices& /*all*/) {
+    return for_seen(place, ids, [&](const auto& wanted, const Indices& /*where*/) {
         return store_.cancel(place, wanted, message, now);
     });
 }
@@ -385,7 +379,7 @@ std::vector<JobAnswer> NarrowedStore::requeue(
     const persistence::DueDates& due_dates,
     TimePoint now
 ) {
-    if (!scope_.is_narrow()) {
+    if (!scope_.is_narrow()) {  // The due dates stay with all of them.
         return store_.requeue(ids, retries, due_dates, now);
     }
     const auto act = [&](const auto& wanted, const Indices& indices) {

@@ -182,7 +182,8 @@ private:
     [[nodiscard]] persistence::JobFilter narrowed(persistence::JobFilter filter) const;
     void refuse_if_narrow() const;
 
-    /// `act` does it to those that are seen, with their indices; the others are not found.
+    /// `act` does it to those that are seen, with their indices where there may be others; these
+    /// are not found.
     template <typename Act>
     [[nodiscard]] std::vector<persistence::JobAnswer>
     for_seen(schema::JobPlace place, std::span<const std::string> ids, const Act& act);

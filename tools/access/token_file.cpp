@@ -215,28 +215,10 @@ constexpr std::size_t kMaxBytes = std::size_t{1} << 20U;
     ));
 }
 
-/// A file that is closed at the end of the scope.
-class OpenFile final {
-public:
-    /// Does not wait for the writer of a pipe.
-    OpenFile(const std::string& path, int flags)
-        : descriptor_(::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK, S_IRUSR | S_IWUSR)) {}
-    explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
-    ~OpenFile() {
-        if (descriptor_ >= 0) {
-            ::close(descriptor_);
-        }
-    }
-
-    OpenFile(const OpenFile&) = delete;
-    OpenFile& operator=(const OpenFile&) = delete;
-
-    [[nodiscard]] int descriptor() const { return descriptor_; }
-    [[nodiscard]] int release() { return std::exchange(descriptor_, -1); }
-
-private:
-    int descriptor_;
-};
+/// Does not wait for the writer of a pipe.
+[[nodiscard]] cli::UniqueFd open_file(const std::string& path, int flags) {
+    return cli::UniqueFd(::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK, S_IRUSR | S_IWUSR));
+}
 
 [[nodiscard]] struct stat about(int descriptor, const std::string& path) {
     struct stat found {};
@@ -374,12 +356,12 @@ std::string text_of(const std::vector<TokenEntry>& tokens) {
 }
 
 std::vector<TokenEntry> read_tokens(const std::string& path) {
-    const OpenFile file(path, O_RDONLY);
-    if (file.descriptor() < 0) {
+    const cli::UniqueFd file = open_file(path, O_RDONLY);
+    if (!file) {
         fail("read", path, errno);
     }
-    require_private(file.descriptor(), path);
-    const std::string text = text_in(file.descriptor(), path);
+    require_private(file.get(), path);
+    const std::string text = text_in(file.get(), path);
     if (text.size() > kMaxBytes) {
         throw TokenFileError(fmt::format("the token file {} is longer than 1 MiB", path));
     }
@@ -393,18 +375,18 @@ std::vector<TokenEntry> read_tokens(const std::string& path) {
 void write_tokens(const std::string& path, const std::vector<TokenEntry>& tokens) {
     const std::string target = target_of(path);
     std::string draft = target + ".XXXXXX";
-    const OpenFile file(::mkstemp(draft.data()));  // Mode 0600.
-    if (file.descriptor() < 0) {
+    const cli::UniqueFd file(::mkstemp(draft.data()));  // Mode 0600.
+    if (!file) {
         fail("write", path, errno);
     }
     // Defended catch: a draft that cannot be finished is taken away again.
     try {
         struct stat former {};
         if (::stat(target.c_str(), &former) == 0) {
-            keep_owner_and_mode(file.descriptor(), former, path);
+            keep_owner_and_mode(file.get(), former, path);
         }
-        write_all(file.descriptor(), text_of(tokens), path);
-        if (::fsync(file.descriptor()) != 0 || ::rename(draft.c_str(), target.c_str()) != 0) {
+        write_all(file.get(), text_of(tokens), path);
+        if (::fsync(file.get()) != 0 || ::rename(draft.c_str(), target.c_str()) != 0) {
             fail("write", path, errno);
         }
     } catch (const TokenFileError&) {
@@ -417,21 +399,16 @@ TokenFileTurn::TokenFileTurn(std::string path, Missing missing) : path_(std::mov
     const auto until = std::chrono::steady_clock::now() + kLockWait;
     const int flags = O_RDONLY | (missing == Missing::is_made ? O_CREAT : 0);
     while (true) {
-        OpenFile file(path_, flags);
-        if (file.descriptor() < 0) {
+        file_ = open_file(path_, flags);
+        if (!file_) {
             fail(missing == Missing::is_made ? "write" : "read", path_, errno);
         }
-        lock(file.descriptor(), path_, until);
-        if (is_at(path_, file.descriptor())) {
+        lock(file_.get(), path_, until);
+        if (is_at(path_, file_.get())) {
             tokens_ = read_tokens(path_);
-            file_ = file.release();
             return;
         }
     }
-}
-
-TokenFileTurn::~TokenFileTurn() {
-    ::close(file_);
 }
 
 }  // namespace jobstrand::service

@@ -3,6 +3,7 @@
 #include "schema/text/parsing.hpp"
 #include "schema/time.hpp"
 #include "tools/access/access_rights.hpp"
+#include "tools/process/unique_fd.hpp"
 
 #include <array>
 #include <cstdint>
@@ -88,10 +89,6 @@ public:
 
     /// Waits for its turn, for half a minute at most, and reads the file. Throws TokenFileError.
     TokenFileTurn(std::string path, Missing missing);
-    ~TokenFileTurn();
-
-    TokenFileTurn(const TokenFileTurn&) = delete;
-    TokenFileTurn& operator=(const TokenFileTurn&) = delete;
 
     [[nodiscard]] std::vector<TokenEntry>& tokens() { return tokens_; }
 
@@ -100,7 +97,7 @@ public:
 
 private:
     const std::string path_;
-    int file_ = -1;  ///< Open and locked.
+    cli::UniqueFd file_;  ///< Open and locked.
     std::vector<TokenEntry> tokens_;
 };
 

@@ -152,7 +152,7 @@ using Json = nlohmann::ordered_json;
         {"content", content_of(whole_schema(response["schema"]))}};
 }
 
-void complete(Json& operation, const Json& known_responses, bool can_go_wrong) {
+void complete_operation(Json& operation, const Json& known_responses, bool can_go_wrong) {
     const auto body = operation.find("requestBody");
     if (body != operation.end() && body->is_string()) {
         *body = {{"required", true}, {"content", content_of(whole_schema(*body))}};
@@ -174,7 +174,7 @@ void complete(Json& operation, const Json& known_responses, bool can_go_wrong) {
     whole.update(said);
     for (auto& [name, operation] : whole.items()) {
         if (name != "parameters") {
-            complete(operation, responses, !path.starts_with("/health/"));
+            complete_operation(operation, responses, !path.starts_with("/health/"));
         }
     }
     return whole;

@@ -68,18 +68,6 @@ void MetricsText::write_head() {
     }
 }
 
-void MetricsText::add(std::uint64_t number, std::initializer_list<std::string_view> labels) {
-    add_text(fmt::to_string(number), labels);
-}
-
-void MetricsText::add(std::int64_t number, std::initializer_list<std::string_view> labels) {
-    add_text(fmt::to_string(number), labels);
-}
-
-void MetricsText::add(double number, std::initializer_list<std::string_view> labels) {
-    add_text(fmt::to_string(number), labels);
-}
-
 void MetricsText::add_text(
     std::string_view number,
     std::initializer_list<std::string_view> labels

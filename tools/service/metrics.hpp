@@ -13,6 +13,8 @@
 #include "tools/service/http/message.hpp"
 #include "tools/service/http/server_limits.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -24,6 +26,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -54,9 +57,11 @@ public:
     void begin(const MetricHead& head);
 
     /// A value, for these values of the labels: one for each name.
-    void add(std::uint64_t number, std::initializer_list<std::string_view> labels = {});
-    void add(std::int64_t number, std::initializer_list<std::string_view> labels = {});
-    void add(double number, std::initializer_list<std::string_view> labels = {});
+    template <typename Number>
+    requires std::is_arithmetic_v<Number>
+    void add(Number number, std::initializer_list<std::string_view> labels = {}) {
+        add_text(fmt::to_string(number), labels);
+    }
 
     void add(const schema::DurationHistogram& histogram);
     void add(const schema::SizeHistogram& histogram);
