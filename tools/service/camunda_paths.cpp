@@ -14,10 +14,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <cctype>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -48,52 +47,27 @@ camunda_time_field(std::string_view name, const std::optional<schema::TimePoint>
     return text_or_null_field(name, text);
 }
 
-[[nodiscard]] std::string_view camunda_number_type(std::string_view value) {
-    std::int64_t number = 0;
-    const char* const end = value.data() + value.size();
-    const auto [stop, error] = std::from_chars(value.data(), end, number);
-    if (error != std::errc{} || stop != end) {
-        return "Double";
-    }
-    using Integer = std::numeric_limits<std::int32_t>;
-    return number >= Integer::min() && number <= Integer::max() ? "Integer" : "Long";
-}
-
-/// The type and the value; `value` is JSON, so its first character tells what it is.
+/// The type and the value, which is JSON.
 [[nodiscard]] std::string typed_value(std::string_view value) {
-    std::string_view type;
-    std::string written(value);
-    switch (value.front()) {
-        case '"':
-            type = "String";
-            break;
-        case 't':
-        case 'f':
-            type = "Boolean";
-            break;
-        case 'n':
-            type = "Null";
-            break;
-        case '{':
-        case '[':
-            type = "Json";
-            written = cli::json_string(value);
-            break;
-        default:
-            type = camunda_number_type(value);
-            break;
-    }
+    std::string type(type_of(value));
+    const std::string written = type == "json" ? cli::json_string(value) : std::string(value);
+    type.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(type.front())));
     return fmt::format(R"({{"type":"{}","value":{},"valueInfo":{{}}}})", type, written);
 }
 
-[[nodiscard]] std::string value_in(std::string_view name, const RequestMembers& typed) {
+/// Of `{"value": ..., "type": ...}`. Of the types only `Json` means something: its text is JSON,
+/// and is read as what it says.
+[[nodiscard]] std::string value_in(const cli::JsonMember& variable) {
+    const RequestMembers typed(variable.value);
     const std::string_view value = typed.value("value").value_or("null");
     if (!is_same_token(typed.text("type").value_or(""), "json") || value.front() != '"') {
         return cli::on_one_line(value);
     }
     const std::string text = typed.required_text("value");
     if (const std::string problem = cli::problem_of_json(text); !problem.empty()) {
-        throw std::invalid_argument(fmt::format("variables: {} is no JSON: {}", name, problem));
+        throw std::invalid_argument(
+            fmt::format("variables: {} is no JSON: {}", variable.name, problem)
+        );
     }
     return cli::on_one_line(text);
 }
@@ -135,21 +109,6 @@ camunda_json(const schema::Job& job, const std::vector<std::string>* wanted = nu
         cli::flag_field("suspended", false),
         {.name = "variables", .json = object, .text = object},
     });
-}
-
-/// Reads `{"name": {"value": ..., "type": ...}, ...}`. Of the types only `Json` means something:
-/// its text is JSON, and is read as what it says. std::invalid_argument: it is not that.
-[[nodiscard]] std::vector<Variable> camunda_variables(std::string_view json) {
-    const auto members = cli::members_of(json, kVariables);
-    if (!members) {
-        throw std::invalid_argument("variables must be an object");
-    }
-    std::vector<Variable> variables;
-    for (const cli::JsonMember& member : members.value()) {
-        std::string value = value_in(member.name, RequestMembers(member.value));
-        variables.push_back({.name = member.name, .value = std::move(value)});
-    }
-    return variables;
 }
 
 constexpr std::string_view kTaskContent = "application/json";
@@ -367,7 +326,7 @@ end_task(const ApiParts& api, const Request& request, const RequestMembers& memb
 [[nodiscard]] std::vector<Variable> told_variables(const RequestMembers& members) {
     std::vector<Variable> all;
     for (const std::string_view name : {"localVariables", "variables"}) {
-        for (Variable& variable : camunda_variables(members.value(name).value_or("{}"))) {
+        for (Variable& variable : variables_in(members.value(name).value_or("{}"), value_in)) {
             std::erase_if(all, [&](const Variable& one) { return one.name == variable.name; });
             all.push_back(std::move(variable));
         }
@@ -381,7 +340,7 @@ end_task(const ApiParts& api, const Request& request, const RequestMembers& memb
     if (news.variables.empty()) {
         return end_task(api, request, members, executor::WorkCompleted{});
     }
-    return end_task(api, request, members, executor::WorkHandedOn{outcome_of(std::move(news))});
+    return end_task(api, request, members, work_handed_on(std::move(news)));
 }
 
 [[nodiscard]] Response throw_task_error(const ApiParts& api, const Request& request) {
@@ -391,7 +350,7 @@ end_task(const ApiParts& api, const Request& request, const RequestMembers& memb
         .error_code = members.required_text("errorCode"),
         .error_message = members.text("errorMessage"),
         .variables = told_variables(members)};
-    return end_task(api, request, members, executor::WorkHandedOn{outcome_of(std::move(news))});
+    return end_task(api, request, members, work_handed_on(std::move(news)));
 }
 
 /// Without `retries` the job's retry cycle decides, and with them nothing is waited for unless that

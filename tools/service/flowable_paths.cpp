@@ -199,20 +199,20 @@ finish(const ApiParts& api, const Request& request, const RequestMembers& member
     if (news.variables.empty()) {
         return finish(api, request, members, executor::WorkCompleted{});
     }
-    return finish(api, request, members, executor::WorkHandedOn{outcome_of(std::move(news))});
+    return finish(api, request, members, work_handed_on(std::move(news)));
 }
 
 [[nodiscard]] Response throw_error(const ApiParts& api, const Request& request) {
     const RequestMembers members(request.body);
     WorkNews news = news_in(members, "bpmnError");
     news.error_code = members.text("errorCode");
-    return finish(api, request, members, executor::WorkHandedOn{outcome_of(std::move(news))});
+    return finish(api, request, members, work_handed_on(std::move(news)));
 }
 
 [[nodiscard]] Response terminate(const ApiParts& api, const Request& request) {
     const RequestMembers members(request.body);
     WorkNews news = news_in(members, "cmmnTerminate");
-    return finish(api, request, members, executor::WorkHandedOn{outcome_of(std::move(news))});
+    return finish(api, request, members, work_handed_on(std::move(news)));
 }
 
 [[nodiscard]] Response fail(const ApiParts& api, const Request& request) {

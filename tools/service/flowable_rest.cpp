@@ -31,35 +31,6 @@ using schema::JobPlace;
 
 namespace {
 
-[[nodiscard]] std::string_view type_of_number(std::string_view value) {
-    std::int64_t number = 0;
-    const char* const end = value.data() + value.size();
-    const auto [stop, error] = std::from_chars(value.data(), end, number);
-    if (error != std::errc{} || stop != end) {
-        return "double";
-    }
-    using Integer = std::numeric_limits<std::int32_t>;
-    return number >= Integer::min() && number <= Integer::max() ? "integer" : "long";
-}
-
-/// `value` is JSON, so its first character tells what it is.
-[[nodiscard]] std::string_view type_of(std::string_view value) {
-    switch (value.front()) {
-        case '"':
-            return "string";
-        case 't':
-        case 'f':
-            return "boolean";
-        case 'n':
-            return "null";
-        case '{':
-        case '[':
-            return "json";
-        default:
-            return type_of_number(value);
-    }
-}
-
 [[nodiscard]] cli::Record record_of(const schema::Job& job, std::string_view origin) {
     return {
         text_field("id", job.id),
@@ -115,9 +86,6 @@ std::string flowable_json_with_variables(const schema::Job& job, std::string_vie
 }
 
 std::string management_json(const schema::Job& job, const JobKind& kind, std::string_view origin) {
-    using cli::text_field;
-    using cli::text_or_null_field;
-    using cli::time_field;
     const std::string url =
         fmt::format("{}{}/{}/{}", origin, kManagement, kind.path, percent_encoded(job.id));
     return json_of(cli::Record{
@@ -133,7 +101,7 @@ std::string management_json(const schema::Job& job, const JobKind& kind, std::st
         text_or_null_field("elementId", job.element_id),
         text_or_null_field("elementName", job.element_name),
         text_or_null_field("handlerType", job.handler_type),
-        cli::number_field("retries", job.retries),
+        number_field("retries", job.retries),
         text_or_null_field("exceptionMessage", job.exception_message),
         time_field("dueDate", job.due_date),
         time_field("createTime", job.create_time),

@@ -87,7 +87,7 @@ camunda_worker_routes(const ApiParts& api, WorkPool& pool, WorkWaits& waits);
 /// done, 400 a request that cannot be meant so, 403 the worker does not hold the job, 404 no such
 /// job. Its existing clients work unchanged. A topic is a handler type; the payload comes as
 /// variables; and a completion with variables, an error or a termination is handed on to the app
-/// (see outcome_of).
+/// (see work_handed_on).
 [[nodiscard]] std::vector<Route> flowable_worker_routes(const ApiParts& api, WorkPool& pool);
 
 }  // namespace jobstrand::service

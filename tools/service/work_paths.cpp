@@ -13,6 +13,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -52,19 +54,13 @@ struct WorkReport {
     std::vector<RefusedResult> refused;  ///< They keep no other from counting.
 };
 
-/// `{"worker", "jobs", "lockDuration"}`, the jobs as `{"id", "revision"}`.
+/// `{"worker", "jobs", "lockDuration"}`, the jobs as `{"id", "revision"}`; or without a duration,
+/// and each job also has `progress`, `note`, `lines`.
 struct HeldOrder {
     std::string worker;
     std::vector<persistence::HeldJob> jobs;
-    schema::Duration lock{0};  ///< 0: none was given.
-};
-
-/// `{"worker", "jobs"}`, the jobs as `{"id", "revision", "progress", "note", "lines"}`. The news of
-/// a job that tells nothing are nullopt.
-struct NewsOrder {
-    std::string worker;
-    std::vector<persistence::HeldJob> jobs;
-    std::vector<std::optional<schema::RunNews>> news;
+    schema::Duration lock{0};                          ///< 0: none was given.
+    std::vector<std::optional<schema::RunNews>> news;  ///< nullopt: the job tells nothing.
 };
 
 /// The lock of a worker that does not say how long it needs.
@@ -101,7 +97,7 @@ items_in(const RequestMembers& members, std::string_view name) {
         }
         news.variables = variables_in(*variables);
     }
-    return {.outcome = outcome_of(std::move(news))};
+    return work_handed_on(std::move(news));
 }
 
 [[nodiscard]] executor::WorkFailed failure_in(const RequestMembers& members) {
@@ -274,35 +270,21 @@ numbered(std::string_view what, std::size_t index, const std::invalid_argument& 
     return report;
 }
 
-[[nodiscard]] HeldOrder held_order_in(std::string_view json) {
+[[nodiscard]] HeldOrder held_order_in(
+    std::string_view json,
+    std::initializer_list<std::string_view> known,
+    std::initializer_list<std::string_view> known_of_job
+) {
     const RequestMembers members(json);
-    members.refuse_others({"worker", "jobs", "lockDuration"});
-    HeldOrder order{.worker = members.required_text("worker"), .jobs = {}};
+    members.refuse_others(known);
+    HeldOrder order{.worker = members.required_text("worker"), .jobs = {}, .news = {}};
     order.lock = members.duration("lockDuration").value_or(schema::Duration::zero());
     const std::vector<std::string_view> items = items_in(members, "jobs");
     for (std::size_t i = 0; i < items.size(); ++i) {
         // Defended catch: the mistake is told with its number.
         try {
             const RequestMembers job = RequestMembers::of_value(items[i]);
-            job.refuse_others({"id", "revision"});
-            order.jobs.push_back(held_job_in(job));
-        } catch (const std::invalid_argument& mistake) {
-            throw std::invalid_argument(numbered("job", i, mistake));
-        }
-    }
-    return order;
-}
-
-[[nodiscard]] NewsOrder news_order_in(std::string_view json) {
-    const RequestMembers members(json);
-    members.refuse_others({"worker", "jobs"});
-    NewsOrder order{.worker = members.required_text("worker"), .jobs = {}, .news = {}};
-    const std::vector<std::string_view> items = items_in(members, "jobs");
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        // Defended catch: the mistake is told with its number.
-        try {
-            const RequestMembers job = RequestMembers::of_value(items[i]);
-            job.refuse_others({"id", "revision", "progress", "note", "lines"});
+            job.refuse_others(known_of_job);
             order.jobs.push_back(held_job_in(job));
             order.news.push_back(told_in(job));
         } catch (const std::invalid_argument& mistake) {
@@ -310,6 +292,10 @@ numbered(std::string_view what, std::size_t index, const std::invalid_argument& 
         }
     }
     return order;
+}
+
+[[nodiscard]] HeldOrder held_order_in(const Request& request) {
+    return held_order_in(request.body, {"worker", "jobs", "lockDuration"}, {"id", "revision"});
 }
 
 constexpr std::string_view kWorkContent = "application/json";
@@ -380,7 +366,7 @@ template <typename Items, typename IdOf>
         }
         refused.push_back(fmt::format(
             R"({{"id":{},"answer":"{}"}})",
-            cli::json_string(id_of(items[i])),
+            cli::json_string(std::invoke(id_of, items[i])),
             answers[i] == WorkerAnswer::not_held ? "not held" : "not found"
         ));
     }
@@ -396,8 +382,9 @@ template <typename Items, typename IdOf>
         .body = fmt::format("{{\"done\":{},\"refused\":[{}]}}\n", done, fmt::join(refused, ","))};
 }
 
-[[nodiscard]] const std::string& id_of_held(const persistence::HeldJob& job) {
-    return job.id;
+[[nodiscard]] Response
+answer_for(const std::vector<WorkerAnswer>& answers, const std::vector<HeldJob>& jobs) {
+    return answer_for(answers, jobs, &HeldJob::id);
 }
 
 [[nodiscard]] Response finish_work(const ApiParts& api, const Request& request) {
@@ -405,51 +392,47 @@ template <typename Items, typename IdOf>
     return answer_for(
         NarrowedWorkers(api, request.scope).finish(report.worker, report.results),
         report.results,
-        [](const executor::WorkResult& result) { return result.job.id; },
+        [](const WorkResult& result) { return result.job.id; },
         report.refused
     );
 }
 
 [[nodiscard]] Response extend_work(const ApiParts& api, const Request& request) {
-    const HeldOrder order = held_order_in(request.body);
-    return answer_for(
-        NarrowedWorkers(api, request.scope).extend(order.worker, order.jobs, order.lock),
-        order.jobs,
-        id_of_held
-    );
+    const HeldOrder order = held_order_in(request);
+    const NarrowedWorkers workers(api, request.scope);
+    return answer_for(workers.extend(order.worker, order.jobs, order.lock), order.jobs);
+}
+
+[[nodiscard]] Response
+tell_in(const ApiParts& api, const Request& request, const HeldOrder& order) {
+    const NarrowedWorkers workers(api, request.scope);
+    return answer_for(workers.tell(order.worker, order.jobs, order.news), order.jobs);
 }
 
 [[nodiscard]] Response held_work(const ApiParts& api, const Request& request) {
-    const HeldOrder order = held_order_in(request.body);
-    return answer_for(
-        NarrowedWorkers(api, request.scope).held(order.worker, order.jobs), order.jobs, id_of_held
-    );
+    return tell_in(api, request, held_order_in(request));
 }
 
 [[nodiscard]] Response tell_of_work(const ApiParts& api, const Request& request) {
-    const NewsOrder order = news_order_in(request.body);
-    return answer_for(
-        NarrowedWorkers(api, request.scope).tell(order.worker, order.jobs, order.news),
-        order.jobs,
-        id_of_held
+    return tell_in(
+        api,
+        request,
+        held_order_in(
+            request.body, {"worker", "jobs"}, {"id", "revision", "progress", "note", "lines"}
+        )
     );
 }
 
 [[nodiscard]] Response release_work(const ApiParts& api, const Request& request) {
-    const HeldOrder order = held_order_in(request.body);
-    return answer_for(
-        NarrowedWorkers(api, request.scope).give_back(order.worker, order.jobs),
-        order.jobs,
-        id_of_held
-    );
+    const HeldOrder order = held_order_in(request);
+    const NarrowedWorkers workers(api, request.scope);
+    return answer_for(workers.give_back(order.worker, order.jobs), order.jobs);
 }
 
 }  // namespace
 
 std::vector<Route> work_routes(const ApiParts& api, WorkPool& pool, WorkWaits& waits) {
-    const auto on = [&](Response (*handle)(const ApiParts&, const Request&)) {
-        return pool.wrap([&api, handle](const Request& request) { return handle(api, request); });
-    };
+    const auto on = [&](auto handle) { return pool.wrap(std::bind_front(handle, std::cref(api))); };
     const auto acquire = [&api, &waits, hand_over = HandOver(api, pool)](
                              const Request& request, const Answer& answer
                          ) { acquire_work(api, hand_over, waits, request, answer); };

@@ -105,11 +105,6 @@ std::vector<WorkerAnswer> NarrowedWorkers::extend(
     });
 }
 
-std::vector<WorkerAnswer>
-NarrowedWorkers::held(const std::string& worker, std::span<const HeldJob> jobs) const {
-    return tell(worker, jobs, {});
-}
-
 std::vector<WorkerAnswer> NarrowedWorkers::tell(
     const std::string& worker,
     std::span<const HeldJob> jobs,

@@ -51,11 +51,8 @@ public:
         schema::Duration lock
     ) const;
 
-    /// Which of them the worker holds (`done`) and which not. Writes nothing.
-    [[nodiscard]] std::vector<persistence::WorkerAnswer>
-    held(const std::string& worker, std::span<const persistence::HeldJob> jobs) const;
-
-    /// The same, and what the runs of those tell is kept to be shown: see executor::RunNewsBook.
+    /// Which of them the worker holds (`done`) and which not. Writes nothing, but what the runs of
+    /// those tell is kept to be shown: see executor::RunNewsBook.
     [[nodiscard]] std::vector<persistence::WorkerAnswer> tell(
         const std::string& worker,
         std::span<const persistence::HeldJob> jobs,

@@ -8,6 +8,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -117,6 +119,26 @@ constexpr std::string_view kTrace = "traceparent";
     return object + '}';
 }
 
+[[nodiscard]] std::string_view type_of_number(std::string_view value) {
+    std::int64_t number = 0;
+    const char* const end = value.data() + value.size();
+    const auto [stop, error] = std::from_chars(value.data(), end, number);
+    if (error != std::errc{} || stop != end) {
+        return "double";
+    }
+    using Integer = std::numeric_limits<std::int32_t>;
+    return number >= Integer::min() && number <= Integer::max() ? "integer" : "long";
+}
+
+[[nodiscard]] std::vector<Variable>
+variables_from(const std::vector<cli::JsonMember>& members, ValueOf value_of) {
+    std::vector<Variable> variables;
+    for (const cli::JsonMember& member : members) {
+        variables.push_back({.name = member.name, .value = value_of(member)});
+    }
+    return variables;
+}
+
 [[nodiscard]] std::vector<Variable> variables_of_payload(std::string_view payload) {
     if (payload.empty()) {
         return {};
@@ -125,14 +147,14 @@ constexpr std::string_view kTrace = "traceparent";
     if (!members) {
         return {{.name = "payload", .value = json_of_payload(payload)}};
     }
-    std::vector<Variable> variables;
-    for (const cli::JsonMember& member : members.value()) {
-        variables.push_back({.name = member.name, .value = cli::on_one_line(member.value)});
-    }
-    return variables;
+    return variables_from(members.value(), as_written);
 }
 
 }  // namespace
+
+std::string as_written(const cli::JsonMember& variable) {
+    return cli::on_one_line(variable.value);
+}
 
 std::vector<Variable> variables_of(const schema::Job& job) {
     std::vector<Variable> variables = variables_of_payload(job.payload);
@@ -146,16 +168,29 @@ std::vector<Variable> variables_of(const schema::Job& job) {
     return variables;
 }
 
-std::vector<Variable> variables_in(std::string_view json) {
+std::vector<Variable> variables_in(std::string_view json, ValueOf value_of) {
     const auto members = cli::members_of(json, kVariables);
     if (!members) {
         throw std::invalid_argument("variables must be an object");
     }
-    std::vector<Variable> variables;
-    for (const cli::JsonMember& member : members.value()) {
-        variables.push_back({.name = member.name, .value = cli::on_one_line(member.value)});
+    return variables_from(members.value(), value_of);
+}
+
+std::string_view type_of(std::string_view value) {
+    switch (value.front()) {  // It is JSON, so this tells what it is.
+        case '"':
+            return "string";
+        case 't':
+        case 'f':
+            return "boolean";
+        case 'n':
+            return "null";
+        case '{':
+        case '[':
+            return "json";
+        default:
+            return type_of_number(value);
     }
-    return variables;
 }
 
 std::vector<Variable> flowable_variables(std::string_view json) {
@@ -179,8 +214,8 @@ std::vector<Variable> flowable_variables(std::string_view json) {
     return variables;
 }
 
-std::function<std::string(const schema::Job&)> outcome_of(WorkNews news) {
-    return [news = std::move(news)](const schema::Job& job) {
+executor::WorkHandedOn work_handed_on(WorkNews news) {
+    return {[news = std::move(news)](const schema::Job& job) {
         return fmt::format(
             R"({{"topic":{},"action":{},"errorCode":{},"errorMessage":{},"variables":{},"payload":{}}})",
             cli::json_string(job.handler_type),
@@ -190,7 +225,7 @@ std::function<std::string(const schema::Job&)> outcome_of(WorkNews news) {
             object_of(news.variables),
             json_of_payload(job.payload)
         );
-    };
+    }};
 }
 
 }  // namespace jobstrand::service

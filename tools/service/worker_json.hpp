@@ -1,11 +1,11 @@
 #pragma once
 
+#include "executor/workers/worker_broker.hpp"
 #include "schema/job.hpp"
 #include "schema/time.hpp"
 #include "tools/text/json_text.hpp"
 
 #include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -71,8 +71,18 @@ inline constexpr std::size_t kVariables = 10'000;
 /// else an item says, its type above all, is not looked at. std::invalid_argument: it is not that.
 [[nodiscard]] std::vector<Variable> flowable_variables(std::string_view json);
 
+using ValueOf = std::string (*)(const cli::JsonMember& variable);
+
+/// The value as it stands there.
+[[nodiscard]] std::string as_written(const cli::JsonMember& variable);
+
 /// Reads `{"name": value, ...}`.
-[[nodiscard]] std::vector<Variable> variables_in(std::string_view json);
+[[nodiscard]] std::vector<Variable>
+variables_in(std::string_view json, ValueOf value_of = as_written);
+
+/// What kind of JSON a value is, in Flowable's words: `string`, `integer`, `long`, `double`,
+/// `boolean`, `null`, `json`. Those of Camunda begin with a capital.
+[[nodiscard]] std::string_view type_of(std::string_view value);
 
 /// What a worker tells the app beside that it is done.
 struct WorkNews {
@@ -82,12 +92,12 @@ struct WorkNews {
     std::vector<Variable> variables = {};
 };
 
-/// The payload of the job that hands the news on (schema::kWorkerOutcomeType):
+/// To be handed on to the app, by a job (schema::kWorkerOutcomeType) with the payload
 ///
 ///     {"topic":"invoice","action":"bpmnError","errorCode":"E1","errorMessage":null,
 ///      "variables":{"total":17},"payload":{"order":17}}
 ///
 /// `payload` is that of the job.
-[[nodiscard]] std::function<std::string(const schema::Job&)> outcome_of(WorkNews news);
+[[nodiscard]] executor::WorkHandedOn work_handed_on(WorkNews news);
 
 }  // namespace jobstrand::service
