@@ -259,7 +259,7 @@ TEST_F(SoonTest, A_token_with_tenants_hears_of_no_job_of_others) {
         .method = "GET",
         .target = "/api/v1/jobs?place=dead&type=fax&soon=true",
         .scope = {.tenants = {"acme"}}};
-    const json page = json::parse(service::list_jobs(parts)(request).body);
+    const json page = json::parse(service::list_jobs(parts, request).body);
     EXPECT_TRUE(page["items"].empty());
     EXPECT_EQ(page["after"], nullptr);
     EXPECT_EQ(page["lookedAt"], nullptr);

@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <cstdint>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -102,7 +103,7 @@ constexpr std::string_view kCallingType = "http";
 }  // namespace
 
 std::vector<Route> call_back_routes(const ApiParts& api, WorkPool& pool) {
-    const auto take = [&api](const Request& request) { return take_outcome(api, request); };
+    const auto take = std::bind_front(take_outcome, std::cref(api));
     return honouring_scope({
         {"POST", "/api/v1/jobs/{id}/outcome", Role::worker, pool.wrap(take), {"application/json"}},
     });

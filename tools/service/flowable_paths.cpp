@@ -39,12 +39,6 @@ constexpr std::string_view kWorkerJson = "application/json";
 constexpr std::size_t kListSizeMax = 1000;
 constexpr std::size_t kListStartMax = 10'000;
 
-struct ListQuery {
-    persistence::JobFilter filter = {};
-    std::size_t start = 0;
-    std::size_t size = 10;
-};
-
 /// The list is in one order only; locks and failures are asked for by a word for each answer.
 [[nodiscard]] bool is_read_as_word(ListQuery& query, std::string_view name, std::string_view text) {
     if (name == "locked" || name == "unlocked") {
@@ -62,9 +56,9 @@ void read(ListQuery& query, const std::string& name, const std::string& text) {
     if (const auto field = filtered_text(name)) {
         query.filter.fields.push_back(persistence::equals(field, text));
     } else if (name == "start") {
-        query.start = number_in(name, text, kListStartMax);
+        query.part.skipped = number_in(name, text, kListStartMax);
     } else if (name == "size") {
-        query.size = number_in(name, text, kListSizeMax);
+        query.part.limit = number_in(name, text, kListSizeMax);
     } else if (!is_read_as_word(query, name, text)) {
         throw std::invalid_argument(
             fmt::format("{}={} is not supported here", cli::printable(name), cli::printable(text))
@@ -73,12 +67,8 @@ void read(ListQuery& query, const std::string& name, const std::string& text) {
 }
 
 [[nodiscard]] ListQuery query_of(const Request& request) {
-    const auto items = query_items(request.query());
-    if (!items) {
-        throw std::invalid_argument("the query has a bad escape, or is not UTF-8");
-    }
     ListQuery query;
-    for (const auto& [name, text] : *items) {
+    for (const auto& [name, text] : query_items_of(request)) {
         read(query, name, text);
     }
     return query;
@@ -90,28 +80,20 @@ void read(ListQuery& query, const std::string& name, const std::string& text) {
 [[nodiscard]] Response list_flowable_jobs(const ApiParts& api, const Request& request) {
     const ListQuery query = query_of(request);
     const std::vector<JobPlace> places{JobPlace::external_worker};
+    const auto& [start, size] = std::pair(query.part.skipped, query.part.limit);
     NarrowedStore store(api.engine.store(), request.scope);
     const deadletter::JobSearch search(store);
     const auto page = search.list(
-        {.places = places,
-         .filter = query.filter,
-         .limit = std::max<std::size_t>(query.start + query.size, 1)}
+        {.places = places, .filter = query.filter, .limit = std::max<std::size_t>(start + size, 1)}
     );
-    const std::string origin = origin_of(request.header("Host"));
+    const std::string origin = origin_of(request);
     std::vector<std::string> jobs;
-    for (std::size_t i = query.start; i < page.items.size() && jobs.size() < query.size; ++i) {
+    for (std::size_t i = start; i < page.items.size() && jobs.size() < size; ++i) {
         jobs.push_back(flowable_json(page.items[i].job, origin));
     }
-    return {
-        .status = 200,
-        .body = fmt::format(
-            R"({{"data":[{}],"total":{},"start":{},"sort":"id","order":"asc","size":{}}})"
-            "\n",
-            fmt::join(jobs, ","),
-            search.count(places, deadletter::JobSelection::matching(query.filter)),
-            query.start,
-            jobs.size()
-        )};
+    const std::int64_t total =
+        search.count(places, deadletter::JobSelection::matching(query.filter));
+    return list_response(query, jobs, total);
 }
 
 [[nodiscard]] Response no_external_job() {
@@ -136,7 +118,7 @@ void read(ListQuery& query, const std::string& name, const std::string& text) {
     if (!found || found->place != schema::JobPlace::external_worker) {
         return no_external_job();
     }
-    const std::string origin = origin_of(request.header("Host"));
+    const std::string origin = origin_of(request);
     return {.status = 200, .body = flowable_json(found->job, origin) + '\n'};
 }
 
@@ -167,7 +149,7 @@ void read(ListQuery& query, const std::string& name, const std::string& text) {
 acquire(const ApiParts& api, const HandOver& hand_over, const Request& request) {
     const executor::AcquireOrder order = order_in(RequestMembers(request.body));
     const auto jobs = NarrowedWorkers(api, request.scope).acquire(order);
-    const std::string origin = origin_of(request.header("Host"));
+    const std::string origin = origin_of(request);
     std::vector<std::string> texts;
     for (const schema::Job& job : jobs) {
         texts.push_back(flowable_json_with_variables(job, origin));
@@ -265,9 +247,7 @@ count_held(const ApiParts& api, const Request& request, std::vector<FieldConditi
 }  // namespace
 
 std::vector<Route> flowable_worker_routes(const ApiParts& api, WorkPool& pool) {
-    const auto on = [&](Response (*handle)(const ApiParts&, const Request&)) {
-        return pool.wrap([&api, handle](const Request& request) { return handle(api, request); });
-    };
+    const auto on = [&](auto handle) { return pool.wrap(std::bind_front(handle, std::cref(api))); };
     const auto take = [&api, hand_over = HandOver(api, pool)](const Request& request) {
         return acquire(api, hand_over, request);
     };

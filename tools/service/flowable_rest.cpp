@@ -61,8 +61,8 @@ namespace {
 
 }  // namespace
 
-std::string origin_of(std::string_view host) {
-    return fmt::format("http://{}", host);
+std::string origin_of(const Request& request) {
+    return fmt::format("http://{}", request.header("Host"));
 }
 
 std::string flowable_json(const schema::Job& job, std::string_view origin) {
@@ -215,7 +215,7 @@ public:
     }
 
     /// What was read. Throws where it cannot be meant so.
-    [[nodiscard]] ManagementQuery result() const {
+    [[nodiscard]] ListQuery result() const {
         if (timers_only_ && messages_only_) {
             throw std::invalid_argument("timersOnly and messagesOnly exclude each other");
         }
@@ -304,7 +304,7 @@ private:
 
     const JobKind& kind_;
     const schema::TimePoint now_;
-    ManagementQuery query_;
+    ListQuery query_;
     bool timers_only_ = false;
     bool messages_only_ = false;
 };
@@ -316,19 +316,30 @@ std::string Job::*filtered_text(std::string_view name) {
     return field == nullptr ? nullptr : field->second;
 }
 
-ManagementQuery
-management_query_of(std::string_view query, const JobKind& kind, schema::TimePoint now) {
-    const auto items = query_items(query);
-    if (!items) {
-        throw std::invalid_argument("the query has a bad escape, or is not UTF-8");
-    }
+ListQuery management_query_of(const Request& request, const JobKind& kind, schema::TimePoint now) {
     QueryReader reader(kind, now);
-    for (const auto& [name, text] : *items) {
+    for (const auto& [name, text] : query_items_of(request)) {
         if (!reader.read(name, text)) {
             throw std::invalid_argument(fmt::format("{} is not known here", cli::printable(name)));
         }
     }
     return reader.result();
+}
+
+Response
+list_response(const ListQuery& query, const std::vector<std::string>& jobs, std::int64_t total) {
+    return {
+        .status = 200,
+        .body = fmt::format(
+            R"({{"data":[{}],"total":{},"start":{},"sort":"{}","order":"{}","size":{}}})"
+            "\n",
+            fmt::join(jobs, ","),
+            total,
+            query.part.skipped,
+            query.sort,
+            query.part.is_descending ? "desc" : "asc",
+            jobs.size()
+        )};
 }
 
 }  // namespace jobstrand::service

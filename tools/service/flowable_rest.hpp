@@ -3,17 +3,20 @@
 #include "persistence/operator_store.hpp"
 #include "schema/job.hpp"
 #include "schema/time.hpp"
+#include "tools/service/http/message.hpp"
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 /// What Flowable's REST says and asks, of external workers and of operators.
 namespace jobstrand::service {
 
 /// Where the caller found this service: `http://host:8080`, for the `url` of jobs.
-[[nodiscard]] std::string origin_of(std::string_view host);
+[[nodiscard]] std::string origin_of(const Request& request);
 
 /// An external job in the JSON of Flowable's external worker REST, which its clients read.
 [[nodiscard]] std::string flowable_json(const schema::Job& job, std::string_view origin);
@@ -43,8 +46,8 @@ inline constexpr std::string_view kManagement = "/process-api/management";
 [[nodiscard]] std::string
 management_json(const schema::Job& job, const JobKind& kind, std::string_view origin);
 
-/// What stands behind the question mark of a list of Flowable's management REST.
-struct ManagementQuery {
+/// What stands behind the question mark of a list.
+struct ListQuery {
     persistence::JobFilter filter = {};
     std::string_view sort = "id";
     persistence::SortedPart part = {.limit = 10};
@@ -52,8 +55,12 @@ struct ManagementQuery {
 
 /// Throws std::invalid_argument, one sentence, also for what Flowable knows and this does not, and
 /// for what neither knows: a filter that is left out would show other jobs than were asked for.
-[[nodiscard]] ManagementQuery
-management_query_of(std::string_view query, const JobKind& kind, schema::TimePoint now);
+[[nodiscard]] ListQuery
+management_query_of(const Request& request, const JobKind& kind, schema::TimePoint now);
+
+/// The part of a list that was asked for, and how many jobs there are in all.
+[[nodiscard]] Response
+list_response(const ListQuery& query, const std::vector<std::string>& jobs, std::int64_t total);
 
 /// The text of a job by which the lists of both kinds of paths are filtered under this name;
 /// nullptr: there is none.

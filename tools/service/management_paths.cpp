@@ -14,8 +14,9 @@
 #include "tools/text/json_text.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include <array>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -152,7 +153,7 @@ show_job_of(const ApiParts& api, const JobKind& kind, const Request& request) {
     if (!found) {
         return no_job(kind);
     }
-    const std::string origin = origin_of(request.header("Host"));
+    const std::string origin = origin_of(request);
     return {.status = 200, .body = management_json(found->placed.job, kind, origin) + '\n'};
 }
 
@@ -257,35 +258,13 @@ delete_job_of(const ApiParts& api, const JobKind& kind, const Request& request) 
     return response;
 }
 
-constexpr std::string_view kManagementJson = "application/json";
-
-[[nodiscard]] Response list_response(
-    const ManagementQuery& query,
-    const std::vector<std::string>& jobs,
-    std::int64_t total
-) {
-    return {
-        .status = 200,
-        .body = fmt::format(
-            R"({{"data":[{}],"total":{},"start":{},"sort":"{}","order":"{}","size":{}}})"
-            "\n",
-            fmt::join(jobs, ","),
-            total,
-            query.part.skipped,
-            query.sort,
-            query.part.is_descending ? "desc" : "asc",
-            jobs.size()
-        )};
-}
-
 /// `GET management/{kind}`: a part of the jobs, and how many there are in all.
 [[nodiscard]] Response
 list_jobs_of(const ApiParts& api, const JobKind& kind, const Request& request) {
-    const ManagementQuery query =
-        management_query_of(request.query(), kind, api.engine.clock().now());
+    const ListQuery query = management_query_of(request, kind, api.engine.clock().now());
     NarrowedStore store(api.engine.store(), request.scope);
     const deadletter::JobSearch search(store);
-    const std::string origin = origin_of(request.header("Host"));
+    const std::string origin = origin_of(request);
     std::vector<std::string> jobs;
     for (const schema::Job& job : search.list_in_order(kind.place, query.filter, query.part)) {
         jobs.push_back(management_json(job, kind, origin));
@@ -297,8 +276,8 @@ list_jobs_of(const ApiParts& api, const JobKind& kind, const Request& request) {
 
 /// `GET management/history-jobs`: there are none here, ever.
 [[nodiscard]] Response list_no_jobs(const ApiParts& api, const Request& request) {
-    const ManagementQuery query =
-        management_query_of(request.query(), kJobKinds.front(), api.engine.clock().now());
+    const ListQuery query =
+        management_query_of(request, kJobKinds.front(), api.engine.clock().now());
     return list_response(query, {}, 0);
 }
 
@@ -306,23 +285,25 @@ list_jobs_of(const ApiParts& api, const JobKind& kind, const Request& request) {
     return problem(404, "there are no history jobs here");
 }
 
+/// What is done with jobs under some of the paths, and what the audit calls it.
+struct Change {
+    std::string_view path;
+    const char* action;
+    Response (*act)(const ApiParts&, const Request&);
+};
+
+constexpr std::array<Change, 4> kChanges{{
+    {"jobs/{id}", "job run", act_on_job},
+    {"timer-jobs/{id}", "timer change", act_on_timer},
+    {"deadletter-jobs/{id}", "dead requeue", act_on_dead_letter},
+    {"deadletter-jobs", "dead requeue", act_on_dead_letters},
+}};
+
 }  // namespace
 
 std::vector<Route> management_routes(const ApiParts& api, WorkPool& pool) {
-    const auto on = [&](Response (*handle)(const ApiParts&, const Request&)) {
-        return pool.wrap([&api, handle](const Request& request) { return handle(api, request); });
-    };
-    const auto on_change = [&](const char* action,
-                               Response (*handle)(const ApiParts&, const Request&)) {
-        return pool.wrap(audited(api, action, [&api, handle](const Request& request) {
-            return handle(api, request);
-        }));
-    };
-    const auto on_kind = [&](const JobKind& kind,
-                             Response (*handle)(const ApiParts&, const JobKind&, const Request&)) {
-        return pool.wrap([&api, &kind, handle](const Request& request) {
-            return handle(api, kind, request);
-        });
+    const auto with_api = [&](auto handle, const auto&... kind) {
+        return std::bind_front(handle, std::cref(api), std::cref(kind)...);
     };
     using enum Role;
     const std::string base = std::string(kManagement) + '/';
@@ -330,42 +311,19 @@ std::vector<Route> management_routes(const ApiParts& api, WorkPool& pool) {
     for (const JobKind& kind : kJobKinds) {
         const std::string list = base + std::string(kind.path);
         const std::string job = list + "/{id}";
-        routes.push_back({"GET", list, read, on_kind(kind, list_jobs_of)});
-        routes.push_back({"GET", job, read, on_kind(kind, show_job_of)});
-        routes.push_back(
-            {"GET", job + "/exception-stacktrace", read, on_kind(kind, show_stack_trace)}
-        );
-        const auto remove = [&api, &kind](const Request& request) {
-            return delete_job_of(api, kind, request);
-        };
-        routes.push_back({"DELETE", job, admin, pool.wrap(audited(api, "job rm", remove))});
+        const Handler trace = pool.wrap(with_api(show_stack_trace, kind));
+        const Handler remove = pool.wrap(audited(api, "job rm", with_api(delete_job_of, kind)));
+        routes.push_back({"GET", list, read, pool.wrap(with_api(list_jobs_of, kind))});
+        routes.push_back({"GET", job, read, pool.wrap(with_api(show_job_of, kind))});
+        routes.push_back({"GET", job + "/exception-stacktrace", read, trace});
+        routes.push_back({"DELETE", job, admin, remove});
     }
-    routes.push_back(
-        {"POST", base + "jobs/{id}", admin, on_change("job run", act_on_job), {kManagementJson}}
-    );
-    routes.push_back(
-        {"POST",
-         base + "timer-jobs/{id}",
-         admin,
-         on_change("timer change", act_on_timer),
-         {kManagementJson}}
-    );
-    routes.push_back(
-        {"POST",
-         base + "deadletter-jobs/{id}",
-         admin,
-         on_change("dead requeue", act_on_dead_letter),
-         {kManagementJson}}
-    );
-    routes.push_back(
-        {"POST",
-         base + "deadletter-jobs",
-         admin,
-         on_change("dead requeue", act_on_dead_letters),
-         {kManagementJson}}
-    );
-    routes.push_back({"GET", base + "history-jobs", read, on(list_no_jobs)});
-    routes.push_back({"GET", base + "history-jobs/{id}", read, on(show_no_job)});
+    for (const auto& [path, action, act] : kChanges) {
+        const Handler change = pool.wrap(audited(api, action, with_api(act)));
+        routes.push_back({"POST", base + std::string(path), admin, change, {"application/json"}});
+    }
+    routes.push_back({"GET", base + "history-jobs", read, pool.wrap(with_api(list_no_jobs))});
+    routes.push_back({"GET", base + "history-jobs/{id}", read, pool.wrap(with_api(show_no_job))});
     return with_flowable_errors(honouring_scope(std::move(routes)));
 }
 

@@ -234,12 +234,8 @@ void read_body(const Operation& operation, std::string_view body, GivenTexts& gi
     }
 }
 
-void read_query(const Operation& operation, std::string_view query, GivenTexts& given) {
-    const auto items = query_items(query);
-    if (!items) {
-        refuse("the query has a bad escape, or is not UTF-8");
-    }
-    for (const auto& [name, value] : *items) {
+void read_query(const Operation& operation, const Request& request, GivenTexts& given) {
+    for (const auto& [name, value] : query_items_of(request)) {
         const std::size_t at = parameter_named(operation, name, &Parameter::query_name);
         const Parameter& parameter = operation.parameters[at];
         if (value.empty() && !parameter.rules.may_be_empty) {
@@ -293,7 +289,7 @@ with_names(const Operation& operation, NameOf name_of, std::string_view text) {
     if (has_body(request)) {
         read_body(operation, request.body, given);
     } else {
-        read_query(operation, request.query(), given);
+        read_query(operation, request, given);
     }
     for (std::size_t i = 0; i < operation.parameters.size(); ++i) {
         if (operation.parameters[i].rules.is_required && given.texts[i].empty()) {

@@ -10,6 +10,7 @@
 #include "tools/service/metrics.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -107,7 +108,7 @@ void describe(const Request& request, const Answer& answer) {
 /// From whichever engine has it, likewise.
 [[nodiscard]] Handler showing(const RouteParts& parts) {
     if (parts.api.set == nullptr) {
-        return parts.pool.wrap(show_job(parts.api));
+        return parts.pool.wrap(std::bind_front(show_job, std::cref(parts.api)));
     }
     return [&set = *parts.api.set](const Request& request, const Answer& answer) {
         set.show(request, answer);
@@ -119,6 +120,7 @@ void describe(const Request& request, const Answer& answer) {
 std::vector<Route> all_routes(const RouteParts& parts) {
     const ApiParts& api = parts.api;
     WorkPool& pool = parts.pool;
+    const auto on = [&](auto handle) { return pool.wrap(std::bind_front(handle, std::cref(api))); };
     const auto is_ready = [&readiness = parts.readiness](const Request&) {
         return readiness.answer();
     };
@@ -139,18 +141,15 @@ std::vector<Route> all_routes(const RouteParts& parts) {
         {"GET", "/health/ready", Role::anybody, pool.wrap_urgent(is_ready)},
         {"GET", "/api/v1/openapi.json", Role::read, describe},
 
-        {"GET", "/api/v1/jobs", Role::read, parts.shared.wrap(pool.wrap(list_jobs(api)))},
+        {"GET", "/api/v1/jobs", Role::read, parts.shared.wrap(on(list_jobs))},
         {"POST", "/api/v1/jobs", Role::worker, enqueueing(parts), {kJson, kLines, kOtherLines}},
         {"GET", "/api/v1/jobs/{id}", Role::read, parts.shared.wrap(showing(parts))},
-        {"GET", "/api/v1/stats", Role::read, parts.shared.wrap(pool.wrap(show_stats(api)))},
+        {"GET", "/api/v1/stats", Role::read, parts.shared.wrap(on(show_stats))},
         {"GET", "/api/v1/events", Role::read, watch_changes(parts.feed)},
-        {"POST", "/api/v1/wake", Role::worker, pool.wrap(wake_node(api))},
+        {"POST", "/api/v1/wake", Role::worker, on(wake_node)},
     });
     // What nodes and limits are like is for whoever may see all jobs.
-    std::vector<Route> others{
-        {"GET", "/metrics", Role::read, tell_metrics},
-    };
-    std::ranges::move(others, std::back_inserter(routes));
+    routes.push_back({"GET", "/metrics", Role::read, tell_metrics});
     std::ranges::move(page_routes(), std::back_inserter(routes));
     std::ranges::move(session_routes(parts.gate, parts.api), std::back_inserter(routes));
     std::ranges::move(operation_routes(api, parts.verbs, parts.shared), std::back_inserter(routes));

@@ -39,7 +39,7 @@ SetMember::SetMember(const ApiParts& parts, schema::Duration patience)
       pool_(kMemberThreads, kMemberRequests, parts_.log),
       singles_(parts_),
       enqueue_(enqueue_jobs(parts_, pool_, singles_)),
-      show_(pool_.wrap(show_job(parts_))),
+      show_(pool_.wrap(std::bind_front(show_job, std::cref(parts_)))),
       patience_(patience) {}
 
 bool SetMember::post(std::function<void()> act) {

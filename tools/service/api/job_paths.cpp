@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <stdexcept>
@@ -342,10 +343,8 @@ Response enqueue_all(const ApiParts& api, const std::vector<executor::NewJob>& j
 }
 
 Handler enqueue_jobs(const ApiParts& api, WorkPool& pool, EnqueueGroup& singles) {
-    Handler many =
-        pool.wrap([&api](const Request& request) { return enqueue_batch(api, request); });
-    Handler once =
-        pool.wrap([&api](const Request& request) { return enqueue_with_key(api, request); });
+    Handler many = pool.wrap(std::bind_front(enqueue_batch, std::cref(api)));
+    Handler once = pool.wrap(std::bind_front(enqueue_with_key, std::cref(api)));
     return
         [&singles, many = std::move(many), once = std::move(once)](Request request, Answer answer) {
             if (request.count_headers(kIdempotencyKey) > 0) {
@@ -358,24 +357,22 @@ Handler enqueue_jobs(const ApiParts& api, WorkPool& pool, EnqueueGroup& singles)
         };
 }
 
-WorkPool::BlockingHandler show_job(const ApiParts& api) {
-    return [&api](const Request& request) -> Response {
-        const std::string& id = request.parameters.front();
-        NarrowedStore store(api.engine.store(), request.scope);
-        const auto found = deadletter::JobSearch(store).find(id);
-        if (!found) {
-            if (const auto run = SeenRuns(api.engine.run_store(), request.scope).last_of(id)) {
-                return told(api, cli::record_of(cli::done_fields(), *run));
-            }
-            return problem(404, "there is no such job: it may have run already");
+Response show_job(const ApiParts& api, const Request& request) {
+    const std::string& id = request.parameters.front();
+    NarrowedStore store(api.engine.store(), request.scope);
+    const auto found = deadletter::JobSearch(store).find(id);
+    if (!found) {
+        if (const auto run = SeenRuns(api.engine.run_store(), request.scope).last_of(id)) {
+            return told(api, cli::record_of(cli::done_fields(), *run));
         }
-        cli::Record record = cli::record_of(found->placed);
-        record.push_back(cli::text_or_null_field("exceptionDetails", found->exception_details));
-        if (auto news = cli::news_field(api.engine.run_news_store(), found->placed)) {
-            record.push_back(std::move(*news));
-        }
-        return told(api, std::move(record));
-    };
+        return problem(404, "there is no such job: it may have run already");
+    }
+    cli::Record record = cli::record_of(found->placed);
+    record.push_back(cli::text_or_null_field("exceptionDetails", found->exception_details));
+    if (auto news = cli::news_field(api.engine.run_news_store(), found->placed)) {
+        record.push_back(std::move(*news));
+    }
+    return told(api, std::move(record));
 }
 
 }  // namespace jobstrand::service

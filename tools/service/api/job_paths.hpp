@@ -102,6 +102,6 @@ struct Order {
 
 /// A job wherever it stands, as `job show` prints it, without what needs other tables;
 /// of an engine of a set with its name.
-[[nodiscard]] WorkPool::BlockingHandler show_job(const ApiParts& api);
+[[nodiscard]] Response show_job(const ApiParts& api, const Request& request);
 
 }  // namespace jobstrand::service

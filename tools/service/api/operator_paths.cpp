@@ -1,7 +1,6 @@
 #include "tools/service/api/operator_paths.hpp"
 
 #include "deadletter/job_search.hpp"
-#include "schema/text/parsing.hpp"
 #include "schema/time.hpp"
 #include "timers/zone/spoken_time.hpp"
 #include "tools/access/narrowed_store.hpp"
@@ -11,7 +10,6 @@
 #include "tools/records/job_json.hpp"
 #include "tools/records/runs_json.hpp"
 #include "tools/records/stats_json.hpp"
-#include "tools/service/http/message.hpp"
 #include "tools/text/http_address.hpp"
 #include "tools/text/json_text.hpp"
 #include "tools/text/terminal_text.hpp"
@@ -25,6 +23,7 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -267,21 +266,17 @@ private:
 ///
 /// The place `done` is none of jobs: then the query names no place.
 ///
-/// The error names what is wrong, and for an unknown name all that there are.
-[[nodiscard]] schema::ParseResult<deadletter::JobQuery>
-job_query_of(std::string_view query, schema::TimePoint now) {
-    const auto items = query_items(query);
-    if (!items) {
-        return schema::ParseError{"the query has a bad escape, or is not UTF-8"};
-    }
+/// Throws std::invalid_argument, which names what is wrong, and for an unknown name all that there
+/// are.
+[[nodiscard]] deadletter::JobQuery job_query_of(const Request& request, schema::TimePoint now) {
     QueryReading reading(now);
-    for (const auto& [name, value] : *items) {
+    for (const auto& [name, value] : query_items_of(request)) {
         if (const std::string problem = reading.read(name, value); !problem.empty()) {
-            return schema::ParseError{fmt::format("{} {}", cli::printable(name), problem)};
+            throw std::invalid_argument(fmt::format("{} {}", cli::printable(name), problem));
         }
     }
-    if (std::string problem = reading.problem(); !problem.empty()) {
-        return schema::ParseError{std::move(problem)};
+    if (const std::string problem = reading.problem(); !problem.empty()) {
+        throw std::invalid_argument(problem);
     }
     return reading.result();
 }
@@ -373,43 +368,37 @@ list_done(const ApiParts& api, const Scope& scope, const deadletter::JobQuery& q
 
 }  // namespace
 
-WorkPool::BlockingHandler list_jobs(const ApiParts& api) {
-    return [&api](const Request& request) -> Response {
-        const auto query = job_query_of(request.query(), api.engine.clock().now());
-        if (!query) {
-            return problem(400, query.error().message);
-        }
-        if (query.value().places.empty()) {
-            return list_done(api, request.scope, query.value());
-        }
-        NarrowedStore store(api.engine.store(), request.scope);
-        deadletter::JobQuery asked = query.value();
-        asked.patience = deadletter::kPatience;
-        const deadletter::JobSearch search(store);
-        const bool is_bound = is_bound_list(asked, request.scope);
-        const deadletter::JobPage page = is_bound ? search.list_soon(asked) : search.list(asked);
-        std::vector<std::string> items;
-        for (const schema::PlacedJob& placed : page.items) {
-            items.push_back(json_of(cli::record_of(placed)));
-        }
-        const schema::JobMember by = asked.order ? asked.order->by : &schema::Job::id;
-        const schema::Job* const last = page.has_more       ? &page.items.back().job
-                                        : page.looked_until ? &*page.looked_until
-                                                            : nullptr;
-        std::string answer = fmt::format(
-            R"({{"items":{},"after":{})",
-            list_of(items),
-            last == nullptr ? "null" : cli::json_string(cli::mark_behind(*last, by))
-        );
-        if (asked.rows) {
-            const bool is_of_some = is_bound && page.is_partial;
-            answer += R"(,"lookedAt":)" + (is_of_some ? std::to_string(*asked.rows) : "null");
-        }
-        if (page.is_partial && !is_bound) {
-            answer += R"(,"partial":true)";
-        }
-        return json_response(answer + "}");
-    };
+Response list_jobs(const ApiParts& api, const Request& request) {
+    deadletter::JobQuery asked = job_query_of(request, api.engine.clock().now());
+    if (asked.places.empty()) {
+        return list_done(api, request.scope, asked);
+    }
+    NarrowedStore store(api.engine.store(), request.scope);
+    asked.patience = deadletter::kPatience;
+    const deadletter::JobSearch search(store);
+    const bool is_bound = is_bound_list(asked, request.scope);
+    const deadletter::JobPage page = is_bound ? search.list_soon(asked) : search.list(asked);
+    std::vector<std::string> items;
+    for (const schema::PlacedJob& placed : page.items) {
+        items.push_back(json_of(cli::record_of(placed)));
+    }
+    const schema::JobMember by = asked.order ? asked.order->by : &schema::Job::id;
+    const schema::Job* const last = page.has_more       ? &page.items.back().job
+                                    : page.looked_until ? &*page.looked_until
+                                                        : nullptr;
+    std::string answer = fmt::format(
+        R"({{"items":{},"after":{})",
+        list_of(items),
+        last == nullptr ? "null" : cli::json_string(cli::mark_behind(*last, by))
+    );
+    if (asked.rows) {
+        const bool is_of_some = is_bound && page.is_partial;
+        answer += R"(,"lookedAt":)" + (is_of_some ? std::to_string(*asked.rows) : "null");
+    }
+    if (page.is_partial && !is_bound) {
+        answer += R"(,"partial":true)";
+    }
+    return json_response(answer + "}");
 }
 
 SoonCounts soon_counts(const ApiParts& api, const Scope& scope) {
@@ -417,33 +406,29 @@ SoonCounts soon_counts(const ApiParts& api, const Scope& scope) {
     return {.json = json_of(stats.record), .places = std::move(stats.counts)};
 }
 
-WorkPool::BlockingHandler show_stats(const ApiParts& api) {
-    return [&api](const Request& request) {
-        const auto is_soon = soon_in(request);
-        if (!is_soon) {
-            return problem(400, "stats takes soon=true, and nothing else");
-        }
-        const schema::TimePoint now = api.engine.clock().now();
-        persistence::NodeStore& nodes = api.engine.node_store();
-        cli::Record record = stats_of(api, request.scope, *is_soon).record;
-        if (!request.scope.is_narrow()) {
-            std::ranges::move(
-                cli::record_of(
-                    nodes.runs_of_last_minute(now),
-                    deadletter::external_topics(api.engine.watch_store(), nodes, now)
-                ),
-                std::back_inserter(record)
-            );
-        }
-        return json_response(json_of(record));
-    };
+Response show_stats(const ApiParts& api, const Request& request) {
+    const auto is_soon = soon_in(request);
+    if (!is_soon) {
+        return problem(400, "stats takes soon=true, and nothing else");
+    }
+    const schema::TimePoint now = api.engine.clock().now();
+    persistence::NodeStore& nodes = api.engine.node_store();
+    cli::Record record = stats_of(api, request.scope, *is_soon).record;
+    if (!request.scope.is_narrow()) {
+        std::ranges::move(
+            cli::record_of(
+                nodes.runs_of_last_minute(now),
+                deadletter::external_topics(api.engine.watch_store(), nodes, now)
+            ),
+            std::back_inserter(record)
+        );
+    }
+    return json_response(json_of(record));
 }
 
-WorkPool::BlockingHandler wake_node(const ApiParts& api) {
-    return [&api](const Request& /*request*/) {
-        api.engine.wake();
-        return Response{.status = 204, .body = {}};
-    };
+Response wake_node(const ApiParts& api, const Request& /*request*/) {
+    api.engine.wake();
+    return {.status = 204, .body = {}};
 }
 
 }  // namespace jobstrand::service

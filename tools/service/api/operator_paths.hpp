@@ -1,7 +1,7 @@
 #pragma once
 
 #include "tools/service/api/api_parts.hpp"
-#include "tools/service/http/work_pool.hpp"
+#include "tools/service/http/message.hpp"
 
 #include <string>
 #include <vector>
@@ -12,12 +12,12 @@ namespace jobstrand::service {
 /// Jobs of a place, page by page, as `job ls -o json` prints them: `{"items":[...],"after":ID}`,
 /// where `after` leads to the next page and is null on the last. `soon=true`: see
 /// deadletter::JobSearch::list_soon; `lookedAt` says of how many rows such a page is, null: of all.
-[[nodiscard]] WorkPool::BlockingHandler list_jobs(const ApiParts& api);
+[[nodiscard]] Response list_jobs(const ApiParts& api, const Request& request);
 
 /// What `stats -o json` prints. Counts all jobs that the scope does not leave out; what nobody
 /// serves is told only where it leaves out nothing. `soon=true`: of a place that has many jobs some
 /// are counted, or it is told what was counted last; see cli::record_of_bounds.
-[[nodiscard]] WorkPool::BlockingHandler show_stats(const ApiParts& api);
+[[nodiscard]] Response show_stats(const ApiParts& api, const Request& request);
 
 struct SoonCounts {
     std::string json;  ///< As show_stats() answers `soon=true`, without what nodes and workers do.
@@ -28,6 +28,6 @@ struct SoonCounts {
 [[nodiscard]] SoonCounts soon_counts(const ApiParts& api, const Scope& scope);
 
 /// Has the node look for jobs and timers now.
-[[nodiscard]] WorkPool::BlockingHandler wake_node(const ApiParts& api);
+[[nodiscard]] Response wake_node(const ApiParts& api, const Request& request);
 
 }  // namespace jobstrand::service

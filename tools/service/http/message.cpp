@@ -40,6 +40,14 @@ std::string_view Request::query() const {
                                      : std::string_view(target).substr(mark + 1);
 }
 
+std::vector<QueryItem> query_items_of(const Request& request) {
+    auto items = query_items(request.query());
+    if (!items) {
+        throw std::invalid_argument("the query has a bad escape, or is not UTF-8");
+    }
+    return std::move(*items);
+}
+
 bool ResponseStream::write(std::string_view piece) {
     const std::scoped_lock lock(mutex_);
     if (has_ended_ || is_dropped_ || has_hung_up_) {

@@ -2,6 +2,7 @@
 
 #include "schema/log.hpp"
 #include "tools/access/access_rights.hpp"
+#include "tools/text/http_address.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -45,6 +46,9 @@ struct Request {
     /// Behind the question mark; empty: there is none.
     [[nodiscard]] std::string_view query() const;
 };
+
+/// What stands behind the question mark: see query_items(). Throws std::invalid_argument.
+[[nodiscard]] std::vector<QueryItem> query_items_of(const Request& request);
 
 struct Response {
     int status = 200;
