@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -28,20 +29,20 @@ using cli::Parameter;
 using cli::ParameterKind;
 using Json = nlohmann::ordered_json;
 
-/// `limitSet`.
-[[nodiscard]] std::string operation_id(const Operation& operation) {
-    std::string id;
+/// `limitSet` of `limit set`, and likewise for what hyphens and slashes divide.
+[[nodiscard]] std::string joined_words(std::string_view words) {
+    std::string joined;
     bool is_next_upper = false;
-    for (const char letter : operation.text.words) {
-        if (letter == ' ' || letter == '-') {
+    for (const char letter : words) {
+        if (letter == ' ' || letter == '-' || letter == '/') {
             is_next_upper = true;
             continue;
         }
         const int upper = std::toupper(static_cast<unsigned char>(letter));
-        id += is_next_upper ? static_cast<char>(upper) : letter;
+        joined += is_next_upper ? static_cast<char>(upper) : letter;
         is_next_upper = false;
     }
-    return id;
+    return joined;
 }
 
 [[nodiscard]] Json schema_of(const Parameter& parameter) {
@@ -131,9 +132,10 @@ using Json = nlohmann::ordered_json;
     return {{"$ref", fmt::format("#/components/{}/{}", kind, name)}};
 }
 
-// open_api.json leaves out what all of its paths have in common: a text for a schema is the name of
-// one, a text for a response the name of one or else its description, the places of a path are
-// parameters by their names, and whatever can go wrong is a problem.
+// open_api.json says in short what all of its paths have in common: a text for a schema is the name
+// of one, a text for a response the name of one or else its description, the places of a path are
+// parameters, and whatever can go wrong is a problem. What operations on others' paths are called
+// follows from the path.
 
 [[nodiscard]] Json whole_schema(const Json& schema) {
     return schema.is_string() ? reference("schemas", schema.get<std::string>()) : schema;
@@ -152,32 +154,87 @@ using Json = nlohmann::ordered_json;
         {"content", content_of(whole_schema(response["schema"]))}};
 }
 
-void complete_operation(Json& operation, const Json& known_responses, bool can_go_wrong) {
-    const auto body = operation.find("requestBody");
-    if (body != operation.end() && body->is_string()) {
+[[nodiscard]] Json place_of(const std::string& name, const Json& known) {
+    const std::string known_as = capitalized(name);
+    return known.contains(known_as) ? reference("parameters", known_as)
+                                    : Json{
+                                          {"name", name},
+                                          {"in", "path"},
+                                          {"required", true},
+                                          {"schema", {{"type", "string"}}}};
+}
+
+/// Paths that others have thought of: their tag, and what the names of their operations begin with.
+struct OthersPaths {
+    std::string_view beginning;
+    std::string_view tag;
+    std::string_view name;
+};
+
+constexpr std::array<OthersPaths, 3> kOthersPaths{{
+    {"/process-api/management", "flowable", "flowable"},
+    {"/external-job-api", "flowable", "flowableWorker"},
+    {"/engine-rest", "camunda", "camunda"},
+}};
+
+constexpr std::string_view kId = "{id}";
+
+[[nodiscard]] Json whole_operation(
+    const std::string& method,
+    std::string_view path,
+    const Json& said,
+    const Json& known_responses
+) {
+    Json whole = Json::object();
+    for (const OthersPaths& others : kOthersPaths) {
+        if (path.starts_with(others.beginning)) {
+            std::string rest(path.substr(others.beginning.size()));
+            if (const std::size_t id = rest.find(kId); id != std::string::npos) {
+                rest.replace(id, kId.size(), "One");
+            }
+            whole["operationId"] = joined_words(fmt::format("{} {}{}", others.name, method, rest));
+            whole["tags"] = {std::string(others.tag)};
+        }
+    }
+    whole.update(said);
+    if (const auto body = whole.find("requestBody"); body != whole.end() && body->is_string()) {
         *body = {{"required", true}, {"content", content_of(whole_schema(*body))}};
     }
-    Json& responses = operation["responses"];
+    Json& responses = whole["responses"];
     for (Json& response : responses) {
         response = whole_response(response, known_responses);
     }
-    if (can_go_wrong) {
+    if (!path.starts_with("/health/")) {
         responses["default"] = reference("responses", "Problem");
     }
+    return whole;
 }
 
-[[nodiscard]] Json whole_path(const std::string& path, const Json& said, const Json& responses) {
-    Json whole = Json::object();
-    for (const std::string& place : places_in(path)) {
-        whole["parameters"].push_back(reference("parameters", capitalized(place)));
-    }
-    whole.update(said);
-    for (auto& [name, operation] : whole.items()) {
-        if (name != "parameters") {
-            complete_operation(operation, responses, !path.starts_with("/health/"));
+struct MethodAndPath {
+    std::string method;  ///< In small letters.
+    std::string path;
+};
+
+/// Of `GET /api/v1/jobs/{id}`.
+[[nodiscard]] MethodAndPath method_and_path(std::string_view text) {
+    const std::size_t blank = text.find(' ');
+    return {schema::in_small_letters(text.substr(0, blank)), std::string(text.substr(blank + 1))};
+}
+
+/// The paths as OpenAPI has them, of those that open_api.json says.
+[[nodiscard]] Json whole_paths(const Json& said, const Json& components) {
+    Json paths = Json::object();
+    for (const auto& [text, operation] : said.items()) {
+        const auto [method, path] = method_and_path(text);
+        if (!paths.contains(path)) {
+            paths[path] = Json::object();
+            for (const std::string& place : places_in(path)) {
+                paths[path]["parameters"].push_back(place_of(place, components["parameters"]));
+            }
         }
+        paths[path][method] = whole_operation(method, path, operation, components["responses"]);
     }
-    return whole;
+    return paths;
 }
 
 /// The records of results, each under a name of its own, since generators make types of them.
@@ -209,7 +266,8 @@ record_name(const Operation& operation, const std::string& noun, const Records& 
     const std::string of_noun = capitalized(noun);
     const std::string& words = operation.text.words;
     const bool is_all = words.ends_with(" ls") || words.ends_with(" show");
-    return is_all && !records.has(of_noun) ? of_noun : capitalized(operation_id(operation));
+    return is_all && !records.has(of_noun) ? of_noun
+                                           : capitalized(joined_words(operation.text.words));
 }
 
 [[nodiscard]] Json
@@ -316,7 +374,7 @@ responses_of(const Operation& operation, const std::string& noun, Records& recor
     }
     const bool has_body = operation.text.path.starts_with('P');
     Json described{
-        {"operationId", operation_id(operation)},
+        {"operationId", joined_words(operation.text.words)},
         {"tags", {noun.empty() ? operation.text.words : noun}},
         {"summary",
          fmt::format("{} (role {})", operation.text.summary, name_of(operation.text.role))},
@@ -381,9 +439,7 @@ void add_settable_fields(Json& new_job) {
 
 [[nodiscard]] Json api_of_all() {
     Json api = Json::parse(kOpenApi);
-    for (auto& [path, operations] : api["paths"].items()) {
-        operations = whole_path(path, operations, api["components"]["responses"]);
-    }
+    api["paths"] = whole_paths(api["paths"], api["components"]);
     Json& schemas = api["components"]["schemas"];
     add_settable_fields(schemas["NewJob"]);
     Records records(schemas);
@@ -392,12 +448,9 @@ void add_settable_fields(Json& new_job) {
     add_job_filters(api["paths"]["/api/v1/jobs"]["get"]);
     for (const cli::OperationNoun& noun : cli::operation_nouns()) {
         for (const Operation& operation : noun.operations) {
-            const std::string_view path = operation.text.path;
-            if (!path.empty()) {
-                const std::size_t blank = path.find(' ');
-                const std::string pattern(path.substr(blank + 1));
-                api["paths"][pattern][schema::in_small_letters(path.substr(0, blank))] =
-                    described(operation, noun.name, pattern, records);
+            if (!operation.text.path.empty()) {
+                const auto [method, path] = method_and_path(operation.text.path);
+                api["paths"][path][method] = described(operation, noun.name, path, records);
             }
         }
     }
