@@ -3,30 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 
 namespace jobstrand::service {
 
+namespace {
+
+constexpr std::array<std::string_view, 4> kRoleNames{"anybody", "read", "worker", "admin"};
+
+}  // namespace
+
 std::string_view name_of(Role role) {
-    switch (role) {
-        case Role::anybody:
-            return "anybody";
-        case Role::read:
-            return "read";
-        case Role::worker:
-            return "worker";
-        case Role::admin:
-            return "admin";
-    }
-    return "";
+    return kRoleNames.at(static_cast<std::size_t>(role));
 }
 
 std::optional<Role> role_named(std::string_view name) {
-    for (const Role role : {Role::read, Role::worker, Role::admin}) {
-        if (name_of(role) == name) {
-            return role;
-        }
-    }
-    return std::nullopt;
+    const auto* const found = std::ranges::find(kRoleNames, name);
+    const auto role = static_cast<Role>(found - kRoleNames.begin());
+    return found == kRoleNames.end() || role == Role::anybody ? std::nullopt : std::optional(role);
 }
 
 namespace {

@@ -278,15 +278,15 @@ void add_topic(TaskOrder& tasks, const RequestMembers& topic) {
 
 void fetch_tasks(
     const ApiParts& api,
-    const HandOver& hand_over,
+    WorkPool& pool,
     WorkWaits& waits,
     const Request& request,
     const Answer& answer
 ) {
     const RequestMembers members(request.body);
     const TaskOrder tasks = task_order_in(members);
-    const auto take = [answer, hand_over, tasks](const std::vector<schema::Job>& jobs) {
-        answer(hand_over(tasks_taken(tasks, jobs), tasks.order.worker, jobs));
+    const auto take = [&api, &pool, answer, tasks](const std::vector<schema::Job>& jobs) {
+        answer(handing_over(api, pool, tasks_taken(tasks, jobs), tasks.order.worker, jobs));
     };
     if (tasks.order.topics.empty()) {
         take({});
@@ -420,9 +420,8 @@ std::vector<Route> camunda_worker_routes(const ApiParts& api, WorkPool& pool, Wo
             answer(handle(api, request));
         });
     };
-    const auto fetch = [&api, &waits, hand_over = HandOver(api, pool)](
-                           const Request& request, const Answer& answer
-                       ) { fetch_tasks(api, hand_over, waits, request, answer); };
+    const auto fetch =
+        std::bind_front(fetch_tasks, std::cref(api), std::ref(pool), std::ref(waits));
     using enum Role;
     const std::string base = "/engine-rest/external-task/";
     const std::string task = base + "{id}/";

@@ -145,8 +145,7 @@ void read(ListQuery& query, const std::string& name, const std::string& text) {
     return order;
 }
 
-[[nodiscard]] Response
-acquire(const ApiParts& api, const HandOver& hand_over, const Request& request) {
+[[nodiscard]] Response acquire(const ApiParts& api, WorkPool& pool, const Request& request) {
     const executor::AcquireOrder order = order_in(RequestMembers(request.body));
     const auto jobs = NarrowedWorkers(api, request.scope).acquire(order);
     const std::string origin = origin_of(request);
@@ -155,7 +154,7 @@ acquire(const ApiParts& api, const HandOver& hand_over, const Request& request) 
         texts.push_back(flowable_json_with_variables(job, origin));
     }
     const std::string body = fmt::format("[{}]\n", fmt::join(texts, ","));
-    return hand_over({.status = 200, .body = body}, order.worker, jobs);
+    return handing_over(api, pool, {.status = 200, .body = body}, order.worker, jobs);
 }
 
 [[nodiscard]] Response
@@ -167,33 +166,21 @@ finish(const ApiParts& api, const Request& request, const RequestMembers& member
     );
 }
 
-[[nodiscard]] WorkNews news_in(const RequestMembers& members, std::string action) {
-    WorkNews news{.action = std::move(action)};
+/// `complete`, `bpmnError` or `cmmnTerminate`, which are handed on to the app. That a job is
+/// complete without a word more is not.
+[[nodiscard]] Response
+end_job(const ApiParts& api, const std::string& action, const Request& request) {
+    const RequestMembers members(request.body);
+    WorkNews news{.action = action};
     if (const auto variables = members.value("variables")) {
         news.variables = flowable_variables(*variables);
     }
-    return news;
-}
-
-[[nodiscard]] Response complete(const ApiParts& api, const Request& request) {
-    const RequestMembers members(request.body);
-    WorkNews news = news_in(members, "complete");
-    if (news.variables.empty()) {
+    if (action == "complete" && news.variables.empty()) {
         return finish(api, request, members, executor::WorkCompleted{});
     }
-    return finish(api, request, members, work_handed_on(std::move(news)));
-}
-
-[[nodiscard]] Response throw_error(const ApiParts& api, const Request& request) {
-    const RequestMembers members(request.body);
-    WorkNews news = news_in(members, "bpmnError");
-    news.error_code = members.text("errorCode");
-    return finish(api, request, members, work_handed_on(std::move(news)));
-}
-
-[[nodiscard]] Response terminate(const ApiParts& api, const Request& request) {
-    const RequestMembers members(request.body);
-    WorkNews news = news_in(members, "cmmnTerminate");
+    if (action == "bpmnError") {
+        news.error_code = members.text("errorCode");
+    }
     return finish(api, request, members, work_handed_on(std::move(news)));
 }
 
@@ -248,9 +235,10 @@ count_held(const ApiParts& api, const Request& request, std::vector<FieldConditi
 
 std::vector<Route> flowable_worker_routes(const ApiParts& api, WorkPool& pool) {
     const auto on = [&](auto handle) { return pool.wrap(std::bind_front(handle, std::cref(api))); };
-    const auto take = [&api, hand_over = HandOver(api, pool)](const Request& request) {
-        return acquire(api, hand_over, request);
+    const auto ending = [&](const std::string& action) {
+        return pool.wrap(std::bind_front(end_job, std::cref(api), action));
     };
+    const auto take = std::bind_front(acquire, std::cref(api), std::ref(pool));
     using enum Role;
     const std::string base = "/external-job-api";
     const std::string job = base + "/acquire/jobs/{id}";
@@ -258,9 +246,9 @@ std::vector<Route> flowable_worker_routes(const ApiParts& api, WorkPool& pool) {
         {"GET", base + "/jobs", read, on(list_flowable_jobs)},
         {"GET", base + "/jobs/{id}", read, on(show_external_job)},
         {"POST", base + "/acquire/jobs", worker, pool.wrap(take), {kWorkerJson}},
-        {"POST", job + "/complete", worker, on(complete), {kWorkerJson}},
-        {"POST", job + "/bpmnError", worker, on(throw_error), {kWorkerJson}},
-        {"POST", job + "/cmmnTerminate", worker, on(terminate), {kWorkerJson}},
+        {"POST", job + "/complete", worker, ending("complete"), {kWorkerJson}},
+        {"POST", job + "/bpmnError", worker, ending("bpmnError"), {kWorkerJson}},
+        {"POST", job + "/cmmnTerminate", worker, ending("cmmnTerminate"), {kWorkerJson}},
         {"POST", job + "/fail", worker, on(fail), {kWorkerJson}},
         {"POST", base + "/unacquire/jobs", worker, on(give_back_all), {kWorkerJson}},
         {"POST", base + "/unacquire/jobs/{id}", worker, on(give_back), {kWorkerJson}},

@@ -1,4 +1,5 @@
 #include "tools/access/token_file.hpp"
+#include "tools/output/record.hpp"
 #include "tools/service/http/gates.hpp"
 #include "tools/service/http/message.hpp"
 #include "tools/service/page_files.hpp"
@@ -105,30 +106,22 @@ std::vector<Route> page_routes() {
 
 namespace {
 
-/// `[{"name":"main","port":8080}]`
-[[nodiscard]] std::string list_of(const std::vector<EngineAddress>& engines) {
-    std::vector<std::string> items;
-    for (const EngineAddress& engine : engines) {
-        items.push_back(
-            fmt::format(R"({{"name":{},"port":{}}})", cli::json_string(engine.name), engine.port)
-        );
-    }
-    return fmt::format("[{}]", fmt::join(items, ","));
-}
-
 [[nodiscard]] Response told(const Visitor& visitor, const ApiParts& api) {
-    return {
-        .body = fmt::format(
-            R"({{"caller":{},"role":"{}","engine":{},"version":"{}","isByCookie":{},"isNarrow":{},"engines":{}}})"
-            "\n",
-            cli::json_string(visitor.name),
-            name_of(visitor.role),
-            cli::json_string(api.engine_name),
-            JOBSTRAND_VERSION,
-            visitor.has_signed_in,
-            visitor.scope.is_narrow(),
-            list_of(api.engines)
-        )};
+    std::vector<std::string> engines;
+    for (const EngineAddress& engine : api.engines) {
+        engines.push_back(json_of(cli::Record{
+            cli::text_field("name", engine.name), cli::number_field("port", engine.port)}));
+    }
+    const cli::Record record{
+        cli::text_field("caller", visitor.name),
+        cli::text_field("role", name_of(visitor.role)),
+        cli::text_field("engine", api.engine_name),
+        cli::text_field("version", JOBSTRAND_VERSION),
+        cli::flag_field("isByCookie", visitor.has_signed_in),
+        cli::flag_field("isNarrow", visitor.scope.is_narrow()),
+        {.name = "engines", .json = fmt::format("[{}]", fmt::join(engines, ",")), .text = {}},
+    };
+    return {.body = json_of(record) + '\n'};
 }
 
 /// Empty: the body has no token.
@@ -187,13 +180,11 @@ std::vector<Route> session_routes(Gate& gate, const ApiParts& api) {
          "/api/v1/session",
          Role::anybody,
          [](const Request& request, const Answer& answer) {
-             Response response = is_from_another_page(request)
-                                     ? problem(403, "other web pages may not call this service")
-                                     : Response{.status = 204};
-             if (response.status == 204) {
-                 response.headers.push_back(no_session_cookie());
-             }
-             answer(std::move(response));
+             answer(
+                 is_from_another_page(request)
+                     ? problem(403, "other web pages may not call this service")
+                     : Response{.status = 204, .headers = {no_session_cookie()}}
+             );
          }},
     });
 }

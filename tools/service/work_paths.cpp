@@ -2,6 +2,7 @@
 #include "schema/job_events.hpp"
 #include "schema/limits.hpp"
 #include "tools/records/job_json.hpp"
+#include "tools/service/api/job_requests.hpp"
 #include "tools/service/http/message.hpp"
 #include "tools/service/routes.hpp"
 #include "tools/service/worker_hand_over.hpp"
@@ -143,19 +144,6 @@ items_in(const RequestMembers& members, std::string_view name) {
     return {.job = held_job_in(members), .what = what_in(members)};
 }
 
-/// The job of a result that is not in order, if it says so much.
-[[nodiscard]] std::string id_in(std::string_view json) {
-    const auto members = cli::members_of_value(json);
-    std::string id;
-    if (members) {
-        const auto found = std::ranges::find(members.value(), "id", &cli::JsonMember::name);
-        if (found != members.value().end() && !cli::read_text(found->value, id).empty()) {
-            id.clear();
-        }
-    }
-    return id;
-}
-
 [[nodiscard]] std::vector<std::string> topics_in(const RequestMembers& members) {
     const auto topics =
         cli::strings_of(members.value("topics").value_or(""), schema::limits::kTopicsOfWorker);
@@ -260,7 +248,8 @@ numbered(std::string_view what, std::size_t index, const std::invalid_argument& 
         try {
             report.results.push_back(result_in(items[i]));
         } catch (const std::invalid_argument& mistake) {
-            report.refused.push_back({.id = id_in(items[i]), .why = numbered("result", i, mistake)}
+            report.refused.push_back(
+                {.id = text_member_of(items[i], "id"), .why = numbered("result", i, mistake)}
             );
         }
     }
@@ -323,16 +312,18 @@ constexpr std::string_view kMinimal = "return=minimal";
 /// Who waits does so in no thread of the pool.
 void acquire_work(
     const ApiParts& api,
-    const HandOver& hand_over,
+    WorkPool& pool,
     WorkWaits& waits,
     const Request& request,
     const Answer& answer
 ) {
     WorkOrder work = work_order_in(request.body);
     const bool is_minimal = is_same_token(request.header("Prefer"), kMinimal);
-    const auto take = [answer, hand_over, worker = work.order.worker, is_minimal](
+    const auto take = [&api, &pool, answer, worker = work.order.worker, is_minimal](
                           const std::vector<schema::Job>& jobs
-                      ) { answer(hand_over(work_taken(jobs, is_minimal), worker, jobs)); };
+                      ) {
+        answer(handing_over(api, pool, work_taken(jobs, is_minimal), worker, jobs));
+    };
     if (work.wait <= schema::Duration::zero()) {
         take(NarrowedWorkers(api, request.scope).acquire(std::move(work.order)));
         return;
@@ -433,9 +424,8 @@ tell_in(const ApiParts& api, const Request& request, const HeldOrder& order) {
 
 std::vector<Route> work_routes(const ApiParts& api, WorkPool& pool, WorkWaits& waits) {
     const auto on = [&](auto handle) { return pool.wrap(std::bind_front(handle, std::cref(api))); };
-    const auto acquire = [&api, &waits, hand_over = HandOver(api, pool)](
-                             const Request& request, const Answer& answer
-                         ) { acquire_work(api, hand_over, waits, request, answer); };
+    const auto acquire =
+        std::bind_front(acquire_work, std::cref(api), std::ref(pool), std::ref(waits));
     using enum Role;
     return honouring_scope({
         {"POST", "/api/v1/external-jobs/acquire", worker, pool.wrap_late(acquire), {kWorkContent}},

@@ -169,11 +169,13 @@ std::int64_t NarrowedWorkers::give_back_all(
     return released;
 }
 
-Response HandOver::operator()(
+Response handing_over(
+    const ApiParts& api,
+    WorkPool& pool,
     Response response,
     const std::string& worker,
     const std::vector<schema::Job>& jobs
-) const {
+) {
     if (jobs.empty()) {
         return response;
     }
@@ -182,7 +184,7 @@ Response HandOver::operator()(
     for (const schema::Job& job : jobs) {
         held.push_back({.id = job.id, .revision = job.revision});
     }
-    response.undelivered = [&api = api_, &pool = pool_, worker, held = std::move(held)] {
+    response.undelivered = [&api, &pool, worker, held = std::move(held)] {
         pool.post([&api, worker, held] {
             (void)api.engine.workers().give_back(worker, held);
             api.log.write(
@@ -355,10 +357,8 @@ void WorkWaits::end_waits(bool are_all_over) {
 }
 
 void WorkWaits::drop_answered() {
-    forget(std::erase_if(parked_, [](const Waiting& one) { return one.is_answered; }));
-}
-
-void WorkWaits::forget(std::size_t count) {
+    const std::size_t count =
+        std::erase_if(parked_, [](const Waiting& one) { return one.is_answered; });
     const std::scoped_lock lock(mutex_);
     count_ -= count;
 }

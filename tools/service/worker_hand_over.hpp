@@ -72,27 +72,18 @@ private:
     const Scope& scope_;
 };
 
-/// Responses that hand jobs to a worker. What one holds that never reaches its worker, because it
-/// has hung up, goes back at once: it would wait for the end of its lock, and a worker that was
-/// killed while it waited for jobs would get one more. Where the service ends before that, or the
-/// database is away, the lock's end remains.
-///
-/// Thread safety: safe. Everything passed in must outlive it.
-class HandOver final {
-public:
-    HandOver(const ApiParts& api, WorkPool& pool) : api_(api), pool_(pool) {}
-
-    /// The response, which tells the worker of these jobs.
-    [[nodiscard]] Response operator()(
-        Response response,
-        const std::string& worker,
-        const std::vector<schema::Job>& jobs
-    ) const;
-
-private:
-    const ApiParts& api_;
-    WorkPool& pool_;
-};
+/// The response, which hands jobs to a worker. What one holds that never reaches its worker,
+/// because it has hung up, goes back at once: it would wait for the end of its lock, and a worker
+/// that was killed while it waited for jobs would get one more. Where the service ends before that,
+/// or the database is away, the lock's end remains. The parts and the pool must outlive the
+/// response.
+[[nodiscard]] Response handing_over(
+    const ApiParts& api,
+    WorkPool& pool,
+    Response response,
+    const std::string& worker,
+    const std::vector<schema::Job>& jobs
+);
 
 /// Workers that wait for jobs (long polls). Who waits costs the database nothing: jobs that this
 /// node hears of wake them, and for those of others one look a second is made for all who want the
@@ -154,7 +145,6 @@ private:
     [[nodiscard]] bool is_served(Waiting& one);
     void end_waits(bool are_all_over);
     void drop_answered();
-    void forget(std::size_t count);
 
     executor::WorkerBroker& broker_;
 

@@ -199,29 +199,15 @@ constexpr std::size_t kKeyLengthMax = 200;
                            : added(api, enqueued);
 }
 
-/// Where the job is, of an answer about one.
-[[nodiscard]] std::optional<Header> location_in(const std::string& answer) {
-    const auto members = cli::members_of(answer);
-    if (!members) {
-        return std::nullopt;
-    }
-    for (const cli::JsonMember& member : members.value()) {
-        std::string id;
-        if (member.name == "id" && cli::read_text(member.value, id).empty()) {
-            return Header{"Location", "/api/v1/jobs/" + percent_encoded(id)};
-        }
-    }
-    return std::nullopt;
-}
-
 [[nodiscard]] Response replay(RememberedRequest remembered, std::string_view digest) {
     if (remembered.digest != digest) {
         return problem(422, "this Idempotency-Key was sent with another request; take a new one");
     }
     Response response{.status = remembered.status, .body = std::move(remembered.answer)};
     response.headers.push_back({"Idempotency-Replayed", "true"});
-    if (auto location = location_in(response.body)) {
-        response.headers.push_back(std::move(*location));
+    // Where the job is, of an answer about one.
+    if (const std::string id = text_member_of(response.body, "id"); !id.empty()) {
+        response.headers.push_back({"Location", "/api/v1/jobs/" + percent_encoded(id)});
     }
     return response;
 }

@@ -99,6 +99,19 @@ const schema::CalendarTexts& JobReader::calendars() {
     return *calendars_;
 }
 
+std::string text_member_of(std::string_view json, std::string_view name) {
+    const auto members = cli::members_of(json);
+    if (!members) {
+        return {};
+    }
+    std::string text;
+    const auto found = std::ranges::find(members.value(), name, &cli::JsonMember::name);
+    if (found != members.value().end()) {
+        (void)cli::read_text(found->value, text);
+    }
+    return text;
+}
+
 std::string traceparent_of(const Request& request) {
     const auto parent = request.count_headers("traceparent") == 1
                             ? schema::parse_trace_parent(request.header("traceparent"))

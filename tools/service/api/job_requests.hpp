@@ -42,6 +42,9 @@ private:
     std::optional<schema::CalendarTexts> calendars_;
 };
 
+/// The text of this member of a JSON object; empty: there is none, or it is no text.
+[[nodiscard]] std::string text_member_of(std::string_view json, std::string_view name);
+
 /// The trace that a request says it belongs to; empty: it says none, or what is none, which the
 /// standard wants to be overlooked (W3C Trace Context, 3.2).
 [[nodiscard]] std::string traceparent_of(const Request& request);
