@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstddef>
 #include <iterator>
 #include <utility>
-#include <vector>
 
 namespace jobstrand::service {
 

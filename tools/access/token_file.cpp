@@ -14,15 +14,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <iterator>
-#include <optional>
 #include <sstream>
-#include <stdexcept>
 #include <system_error>
 #include <thread>
 #include <utility>

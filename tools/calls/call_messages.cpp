@@ -3,7 +3,6 @@
 #include "persistence/drivers/password.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "schema/text/time_text.hpp"
-#include "tools/text/http_address.hpp"
 #include "tools/text/terminal_text.hpp"
 
 #include <boost/beast/http/verb.hpp>
@@ -18,7 +17,6 @@
 #include <ctime>
 #include <optional>
 #include <stdexcept>
-#include <string>
 
 namespace jobstrand::cli {
 

@@ -1,7 +1,6 @@
 #include "tools/calls/call_pool.hpp"
 
 #include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/status.hpp>
 #include <boost/system/system_error.hpp>
@@ -12,11 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <exception>
-#include <functional>
-#include <memory>
-#include <optional>
 #include <stdexcept>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <system_error>

@@ -1,6 +1,5 @@
 #include "tools/calls/span_exporter.hpp"
 
-#include "executor/report/attempt_trace.hpp"
 #include "schema/job_transition.hpp"
 #include "schema/text/trace_parent.hpp"
 #include "tools/text/json_text.hpp"
@@ -11,14 +10,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <iterator>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace jobstrand::cli {
 

@@ -11,13 +11,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <cstdint>
 #include <limits>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 namespace jobstrand::service {
 

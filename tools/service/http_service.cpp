@@ -8,7 +8,6 @@
 #include "tools/service/api/watch_paths.hpp"
 #include "tools/service/http/gates.hpp"
 #include "tools/service/http/http_server.hpp"
-#include "tools/service/http/message.hpp"
 #include "tools/service/http/tls_identity.hpp"
 #include "tools/service/http/work_pool.hpp"
 #include "tools/service/routes.hpp"

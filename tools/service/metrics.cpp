@@ -1,14 +1,10 @@
 #include "tools/service/metrics.hpp"
 
-#include "deadletter/failure_cause.hpp"
 #include "schema/ensure.hpp"
 #include "schema/text/utf8.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
-#include <utility>
 
 namespace jobstrand::service {
 

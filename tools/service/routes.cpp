@@ -2,17 +2,13 @@
 
 #include "deadletter/history_admin.hpp"
 #include "tools/service/api/engine_set.hpp"
-#include "tools/service/api/job_paths.hpp"
 #include "tools/service/api/operator_paths.hpp"
 #include "tools/service/api/watch_paths.hpp"
 #include "tools/service/described_operations.hpp"
-#include "tools/service/http/message.hpp"
-#include "tools/service/metrics.hpp"
 
 #include <algorithm>
 #include <functional>
 #include <iterator>
-#include <string>
 #include <string_view>
 #include <utility>
 

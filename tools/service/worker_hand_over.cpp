@@ -5,14 +5,10 @@
 #include "tools/access/narrowed_store.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <functional>
 #include <iterator>
 #include <map>
 #include <new>
-#include <optional>
 #include <set>
-#include <string>
 #include <tuple>
 #include <utility>
 

@@ -1,7 +1,6 @@
 #include "tools/service/worker_json.hpp"
 
 #include "schema/text/trace_parent.hpp"
-#include "tools/text/json_text.hpp"
 #include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>

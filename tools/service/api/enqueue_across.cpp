@@ -1,7 +1,5 @@
 #include "tools/service/api/enqueue_across.hpp"
 
-#include "tools/service/api/job_paths.hpp"
-#include "tools/service/api/job_requests.hpp"
 #include "tools/service/http/message.hpp"
 
 #include <fmt/format.h>
@@ -9,11 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <exception>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <utility>
 

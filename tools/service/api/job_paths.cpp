@@ -9,7 +9,6 @@
 #include "tools/output/record.hpp"
 #include "tools/records/job_json.hpp"
 #include "tools/records/runs_json.hpp"
-#include "tools/service/api/job_requests.hpp"
 #include "tools/service/http/message.hpp"
 #include "tools/text/http_address.hpp"
 #include "tools/text/json_text.hpp"

@@ -8,7 +8,6 @@
 #include "tools/operations/job/job_enqueueing.hpp"
 #include "tools/output/record.hpp"
 #include "tools/records/job_json.hpp"
-#include "tools/service/http/message.hpp"
 #include "tools/text/http_address.hpp"
 #include "tools/text/json_text.hpp"
 
@@ -16,7 +15,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 namespace jobstrand::service {

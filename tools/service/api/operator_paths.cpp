@@ -24,11 +24,9 @@
 #include <iterator>
 #include <optional>
 #include <stdexcept>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
-#include <vector>
 
 namespace jobstrand::service {
 

@@ -1,9 +1,6 @@
 #include "tools/service/http/admission.hpp"
 
-#include "tools/service/http/message.hpp"
-
 #include <algorithm>
-#include <string>
 #include <utility>
 
 namespace jobstrand::service {

@@ -1,16 +1,12 @@
 #include "tools/service/http/gates.hpp"
 
 #include "schema/text/time_text.hpp"
-#include "tools/access/token_file.hpp"
-#include "tools/service/http/message.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
-#include <string_view>
-#include <utility>
 
 namespace jobstrand::service {
 

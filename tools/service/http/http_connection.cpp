@@ -1,8 +1,6 @@
 #include "tools/service/http/http_connection.hpp"
 
 #include "tools/service/http/http_server.hpp"
-#include "tools/service/http/message.hpp"
-#include "tools/service/http/wire.hpp"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
@@ -11,10 +9,8 @@
 #include <openssl/ssl.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
 #include <new>
-#include <string>
 #include <string_view>
 #include <utility>
 

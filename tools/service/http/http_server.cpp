@@ -8,13 +8,11 @@
 #include <malloc.h>
 
 #include <algorithm>
-#include <chrono>
 #include <deque>
 #include <exception>
 #include <functional>
 #include <map>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
 namespace jobstrand::service {

@@ -9,7 +9,6 @@
 #include <iterator>
 #include <new>
 #include <stdexcept>
-#include <utility>
 
 namespace jobstrand::service {
 

@@ -1,12 +1,10 @@
 #include "tools/service/http/router.hpp"
 
-#include "tools/service/http/message.hpp"
 #include "tools/text/http_address.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <optional>
-#include <string_view>
 #include <utility>
 
 namespace jobstrand::service {

@@ -1,6 +1,5 @@
 #include "tools/service/http/tls_identity.hpp"
 
-#include <boost/asio/ssl/context.hpp>
 #include <fmt/format.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>

@@ -1,14 +1,11 @@
 #include "tools/service/http/wire.hpp"
 
-#include "tools/service/http/message.hpp"
-
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/field.hpp>
 #include <fmt/chrono.h>
 
 #include <chrono>
 #include <string>
-#include <utility>
 
 namespace jobstrand::service {
 

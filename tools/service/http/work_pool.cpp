@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <charconv>
 #include <exception>
-#include <memory>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <utility>
