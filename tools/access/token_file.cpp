@@ -29,22 +29,13 @@ namespace jobstrand::service {
 namespace {
 
 constexpr std::string_view kPrefix = "jst_";
-constexpr std::string_view kDigits =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
 /// RFC 4648, 5, without padding.
 [[nodiscard]] std::string base64url(const std::array<std::uint8_t, 32>& bytes) {
-    std::string text;
-    std::uint32_t bits = 0;
-    int held = 0;
-    for (const std::uint8_t byte : bytes) {
-        bits = bits << 8U | byte;
-        for (held += 8; held >= 6; held -= 6) {
-            text += kDigits[bits >> static_cast<unsigned>(held - 6) & 63U];
-        }
-    }
-    text += kDigits[bits << static_cast<unsigned>(6 - held) & 63U];
-    return text;
+    std::array<unsigned char, 45> text{};  // With padding, and what ends it.
+    (void)EVP_EncodeBlock(text.data(), bytes.data(), static_cast<int>(bytes.size()));
+    std::ranges::replace(text, '+', '-');
+    std::ranges::replace(text, '/', '_');
+    return {text.begin(), std::ranges::find(text, '=')};
 }
 
 }  // namespace

@@ -34,15 +34,8 @@ void append_buckets(
 }  // namespace
 
 std::string_view name_of(MetricKind kind) {
-    switch (kind) {
-        case MetricKind::counter:
-            return "counter";
-        case MetricKind::gauge:
-            return "gauge";
-        case MetricKind::histogram:
-            break;
-    }
-    return "histogram";
+    constexpr std::array<std::string_view, 3> names{"counter", "gauge", "histogram"};
+    return names.at(static_cast<std::size_t>(kind));
 }
 
 void MetricsText::begin(const MetricHead& head) {

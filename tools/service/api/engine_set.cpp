@@ -76,6 +76,14 @@ void EngineSet::join(const ApiParts& parts) {
     }
 }
 
+std::vector<std::string> EngineSet::entered_by(const Scope& scope) const {
+    std::vector<std::string> names;
+    std::ranges::copy_if(names_, std::back_inserter(names), [&](const std::string& name) {
+        return scope.enters(name);
+    });
+    return names;
+}
+
 SetMember* EngineSet::member(std::string_view name) {
     const std::lock_guard lock(mutex_);
     const auto found = std::ranges::find(members_, name, &SetMember::name);
@@ -159,10 +167,7 @@ EngineSet::parts_of(const Request& request, const std::vector<JobText>& jobs) {
 /// The same for a request that is repeated under its key; otherwise each in turn that does not seem
 /// away.
 std::string EngineSet::engine_without_key(const Request& request) {
-    std::vector<std::string> names;
-    std::ranges::copy_if(names_, std::back_inserter(names), [&](const std::string& name) {
-        return request.scope.enters(name);
-    });
+    const std::vector<std::string> names = entered_by(request.scope);
     if (names.empty()) {
         return names_.front();
     }
@@ -244,10 +249,7 @@ private:
 };
 
 void EngineSet::show(const Request& request, const Answer& answer) {
-    std::vector<std::string> asked;
-    std::ranges::copy_if(names_, std::back_inserter(asked), [&](const std::string& name) {
-        return request.scope.enters(name);
-    });
+    const std::vector<std::string> asked = entered_by(request.scope);
     const auto search = std::make_shared<Search>(asked.size(), answer);
     for (const std::string& name : asked) {
         const Answer hear = [search, name](Response response) {

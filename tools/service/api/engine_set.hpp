@@ -65,6 +65,7 @@ private:
     [[nodiscard]] std::vector<PartOfRequest>
     parts_of(const Request& request, const std::vector<JobText>& jobs);
     [[nodiscard]] std::string engine_without_key(const Request& request);
+    [[nodiscard]] std::vector<std::string> entered_by(const Scope& scope) const;
     [[nodiscard]] SetMember* member(std::string_view name);
 
     const std::vector<std::string> names_;

@@ -4,7 +4,6 @@
 #include "tools/service/http/message.hpp"
 
 #include <functional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -63,8 +62,6 @@ public:
     /// and `..`, bad escapes and what is not UTF-8 are refused.
     [[nodiscard]] std::variant<RouteMatch, Response>
     find(std::string_view method, std::string_view path) const;
-
-    [[nodiscard]] std::span<const Route> routes() const { return routes_; }
 
 private:
     const std::vector<Route> routes_;

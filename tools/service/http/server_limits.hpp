@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 namespace jobstrand::service {
@@ -56,43 +57,20 @@ public:
         return bytes_ - std::exchange(least_left_, left_.load());
     }
 
-    /// What one body has been given; comes back by itself.
-    class Share final {
-    public:
-        Share() = default;
-        Share(BodyBudget& budget, std::size_t bytes) : budget_(&budget), bytes_(bytes) {}
-        Share(Share&& other) noexcept
-            : budget_(std::exchange(other.budget_, nullptr)), bytes_(other.bytes_) {}
-        Share& operator=(Share&& other) noexcept {
-            give_back();
-            budget_ = std::exchange(other.budget_, nullptr);
-            bytes_ = other.bytes_;
-            return *this;
-        }
-        Share(const Share&) = delete;
-        Share& operator=(const Share&) = delete;
-        ~Share() { give_back(); }
-
-        /// false: there was not enough left.
-        explicit operator bool() const noexcept { return budget_ != nullptr; }
-
-    private:
-        void give_back() noexcept {
-            if (budget_ != nullptr) {
-                std::exchange(budget_, nullptr)->left_ += bytes_;
-            }
-        }
-
-        BodyBudget* budget_ = nullptr;
-        std::size_t bytes_ = 0;
+    struct GiveBack {
+        std::size_t bytes = 0;
+        void operator()(BodyBudget* budget) const noexcept { budget->left_ += bytes; }
     };
+
+    /// What one body has been given; comes back by itself. Empty: there was not enough left.
+    using Share = std::unique_ptr<BodyBudget, GiveBack>;
 
     [[nodiscard]] Share take(std::size_t bytes) {
         if (bytes > left_) {
             return {};
         }
         least_left_ = std::min(least_left_, left_ -= bytes);
-        return {*this, bytes};
+        return Share(this, GiveBack{bytes});
     }
 
 private:
