@@ -1,6 +1,4 @@
 #include "test/service/api_fixture.hpp"
-#include "tools/service/api/job_paths.hpp"
-#include "tools/service/api/watch_paths.hpp"
 #include "tools/service/http/gates.hpp"
 #include "tools/service/http_service.hpp"
 #include "tools/service/routes.hpp"
@@ -25,24 +23,10 @@ using test::send;
 class OpenApiTest : public test::ApiTest {
 protected:
     /// The same table that the service has.
-    [[nodiscard]] std::vector<Route> routes() {
-        return service::all_routes(
-            {api, gate, readiness, pool, singles, counts, waits, verbs, feed, shared, backlog}
-        );
-    }
+    [[nodiscard]] std::vector<Route> routes() { return service::all_routes(route_parts); }
 
-    service::ApiParts api = parts;
     service::LocalGate gate;
-    service::Readiness readiness{api, false};
-    service::HttpCounts counts;
-    service::WorkPool pool{1, 1, log};
-    service::WorkPool verbs{1, 1, log};
-    service::EnqueueGroup singles{api};
-    service::WorkWaits waits{engine.workers()};
-    service::EngineChanges changes{api};
-    service::ChangeFeed feed{changes, log};
-    service::SharedAnswers shared;
-    service::Backlog backlog{engine};
+    service::RouteParts route_parts{.api = parts, .gate = gate};
 };
 
 [[nodiscard]] std::string lower(std::string text) {

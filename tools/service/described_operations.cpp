@@ -1,5 +1,3 @@
-#include "tools/service/described_operations.hpp"
-
 #include "schema/ensure.hpp"
 #include "schema/job_fields.hpp"
 #include "schema/text/utf8.hpp"
@@ -7,6 +5,7 @@
 #include "tools/parameters/field_options.hpp"
 #include "tools/records/job_json.hpp"
 #include "tools/records/runs_json.hpp"
+#include "tools/service/routes.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -18,6 +17,9 @@
 #include <vector>
 
 namespace jobstrand::service {
+
+/// What is said of the paths that are not in the table of operations: open_api.json.
+extern const std::string_view kOpenApi;
 
 namespace {
 

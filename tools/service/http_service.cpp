@@ -4,12 +4,9 @@
 #include "persistence/node_store.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "schema/text/time_text.hpp"
-#include "tools/service/api/job_paths.hpp"
-#include "tools/service/api/watch_paths.hpp"
 #include "tools/service/http/gates.hpp"
 #include "tools/service/http/http_server.hpp"
 #include "tools/service/http/tls_identity.hpp"
-#include "tools/service/http/work_pool.hpp"
 #include "tools/service/routes.hpp"
 
 #include <fmt/format.h>
@@ -103,15 +100,6 @@ Response Readiness::ask() {
 
 namespace {
 
-/// Threads for what blocks, half as many for who reads, and requests that may wait for them. The
-/// databases' pools lend a few connections each.
-constexpr std::size_t kThreads = 4;
-constexpr std::size_t kWaitingRequests = 1024;
-
-/// The same for verbs, each of which may take long, so that the others go on meanwhile.
-constexpr std::size_t kVerbThreads = 2;
-constexpr std::size_t kWaitingVerbs = 64;
-
 [[nodiscard]] ListenAddress address_of(const cli::HttpSettings& settings) {
     auto address = parse_listen_address(settings.listen);
     if (!address) {
@@ -175,66 +163,46 @@ void warn_of_listeners(const cli::HttpSettings& settings, schema::Log& log) {
 /// Oldest dependency first.
 class HttpService::Objects {
 public:
-    Objects(const ApiParts& the_parts, bool runs_jobs)
-        : parts(the_parts),
-          gate(gate_of(parts)),
-          readiness(parts, runs_jobs),
-          pool(kThreads, kWaitingRequests, parts.log),
-          verbs(kVerbThreads, kWaitingVerbs, parts.log),
-          singles(parts),
-          waits(parts.engine.workers()),
-          changes(parts),
-          feed(changes, parts.log),
-          backlog(parts.engine),
-          router(all_routes(
-              {parts, *gate, readiness, pool, singles, counts, waits, verbs, feed, shared, backlog}
-          )),
+    Objects(const ApiParts& api, bool runs_jobs)
+        : gate(gate_of(api)),
+          parts{.api = api, .gate = *gate, .runs_jobs = runs_jobs},
+          router(all_routes(parts)),
           server(
-              address_of(parts.settings.http),
+              address_of(api.settings.http),
               router,
               *gate,
-              counts,
-              limits_of(parts.settings.http)
+              parts.http,
+              limits_of(api.settings.http)
           ) {
-        warn_of_listeners(parts.settings.http, parts.log);
-        parts.last_counts = [this] {
-            if (backlog.wants_a_look(Backlog::kRestOfViewers)) {
-                pool.post([this] { backlog.look(); });
+        warn_of_listeners(api.settings.http, api.log);
+        parts.api.last_counts = [this] {
+            if (parts.backlog.wants_a_look(Backlog::kRestOfViewers)) {
+                parts.pool.post([this] { parts.backlog.look(); });
             }
-            return backlog.last_places();
+            return parts.backlog.last_places();
         };
-        if (speaks_tls(parts.settings.http)) {
-            server.use_tls(tls_identity_of(parts).context);
+        if (speaks_tls(api.settings.http)) {
+            server.use_tls(tls_identity_of(api).context);
         }
-        parts.engine.on_external_jobs([this] { waits.news(); });
+        api.engine.on_external_jobs([this] { parts.waits.news(); });
     }
 
     ~Objects() { stop(); }
 
     /// What holds answers ends before the server that they go to.
     void stop() {
-        parts.engine.on_external_jobs({});
+        parts.api.engine.on_external_jobs({});
         server.stop();
-        feed.stop();
-        waits.stop();
-        singles.stop();
-        pool.stop();
-        verbs.stop();
-        shared.stop();
+        parts.feed.stop();
+        parts.waits.stop();
+        parts.singles.stop();
+        parts.pool.stop();
+        parts.verbs.stop();
+        parts.shared.stop();
     }
 
-    ApiParts parts;
     const std::unique_ptr<Gate> gate;
-    Readiness readiness;
-    HttpCounts counts;
-    WorkPool pool;
-    WorkPool verbs;
-    EnqueueGroup singles;
-    WorkWaits waits;
-    EngineChanges changes;
-    ChangeFeed feed;
-    SharedAnswers shared;
-    Backlog backlog;
+    RouteParts parts;
     const Router router;
     Server server;
 };
@@ -245,12 +213,12 @@ HttpService::HttpService(const ApiParts& parts, bool runs_jobs)
 HttpService::~HttpService() = default;
 
 void HttpService::start() {
-    objects_->feed.start();
+    objects_->parts.feed.start();
     objects_->server.start();
 }
 
 void HttpService::read_certificate_again() {
-    const ApiParts& parts = objects_->parts;
+    const ApiParts& parts = objects_->parts.api;
     if (!speaks_tls(parts.settings.http)) {
         return;
     }
@@ -273,9 +241,9 @@ void HttpService::read_certificate_again() {
 }
 
 void HttpService::say_stopping() {
-    objects_->readiness.stop();
-    objects_->waits.finish();
-    objects_->feed.finish();
+    objects_->parts.readiness.stop();
+    objects_->parts.waits.finish();
+    objects_->parts.feed.finish();
 }
 
 void HttpService::stop() {

@@ -3,8 +3,6 @@
 #include "deadletter/history_admin.hpp"
 #include "tools/service/api/engine_set.hpp"
 #include "tools/service/api/operator_paths.hpp"
-#include "tools/service/api/watch_paths.hpp"
-#include "tools/service/described_operations.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -92,7 +90,7 @@ void describe(const Request& request, const Answer& answer) {
 }
 
 /// Into the engine that a job belongs to, if this one is of a set.
-[[nodiscard]] Handler enqueueing(const RouteParts& parts) {
+[[nodiscard]] Handler enqueueing(RouteParts& parts) {
     if (parts.api.set == nullptr) {
         return enqueue_jobs(parts.api, parts.pool, parts.singles);
     }
@@ -102,7 +100,7 @@ void describe(const Request& request, const Answer& answer) {
 }
 
 /// From whichever engine has it, likewise.
-[[nodiscard]] Handler showing(const RouteParts& parts) {
+[[nodiscard]] Handler showing(RouteParts& parts) {
     if (parts.api.set == nullptr) {
         return parts.pool.wrap(std::bind_front(show_job, std::cref(parts.api)));
     }
@@ -113,7 +111,7 @@ void describe(const Request& request, const Answer& answer) {
 
 }  // namespace
 
-std::vector<Route> all_routes(const RouteParts& parts) {
+std::vector<Route> all_routes(RouteParts& parts) {
     const ApiParts& api = parts.api;
     WorkPool& pool = parts.pool;
     const auto on = [&](auto handle) { return pool.wrap(std::bind_front(handle, std::cref(api))); };

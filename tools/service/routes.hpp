@@ -1,8 +1,8 @@
 #pragma once
 
 #include "tools/service/api/api_parts.hpp"
-#include "tools/service/api/change_feed.hpp"
 #include "tools/service/api/job_paths.hpp"
+#include "tools/service/api/watch_paths.hpp"
 #include "tools/service/http/admission.hpp"
 #include "tools/service/http/message.hpp"
 #include "tools/service/http/router.hpp"
@@ -18,23 +18,40 @@
 
 namespace jobstrand::service {
 
-/// What the handlers run on and work with. It outlives the routes.
+/// Threads for what blocks, half as many for who reads, and requests that may wait for them. The
+/// databases' pools lend a few connections each.
+inline constexpr std::size_t kThreads = 4;
+inline constexpr std::size_t kWaitingRequests = 1024;
+
+/// The same for verbs, each of which may take long, so that the others go on meanwhile.
+inline constexpr std::size_t kVerbThreads = 2;
+inline constexpr std::size_t kWaitingVerbs = 64;
+
+/// What the handlers run on and work with. It outlives the routes, and the gate outlives it.
 struct RouteParts {
-    ApiParts& api;
+    ApiParts api;
     Gate& gate;
-    Readiness& readiness;
-    WorkPool& pool;
-    EnqueueGroup& singles;
-    const HttpCounts& http;
-    WorkWaits& waits;
-    WorkPool& verbs;  ///< For what may take long.
-    ChangeFeed& feed;
-    SharedAnswers& shared;
-    Backlog& backlog;
+    bool runs_jobs = false;  ///< The executor is on.
+    Readiness readiness{api, runs_jobs};
+    HttpCounts http = {};
+    WorkPool pool{kThreads, kWaitingRequests, api.log};
+    WorkPool verbs{kVerbThreads, kWaitingVerbs, api.log};
+    EnqueueGroup singles{api};
+    WorkWaits waits{api.engine.workers()};
+    EngineChanges changes{api};
+    ChangeFeed feed{changes, api.log};
+    SharedAnswers shared{};
+    Backlog backlog{api.engine};
 };
 
 /// Every path of the service: the table that docs/http.md and the OpenAPI description tell.
-[[nodiscard]] std::vector<Route> all_routes(const RouteParts& parts);
+[[nodiscard]] std::vector<Route> all_routes(RouteParts& parts);
+
+/// The OpenAPI 3.1 description of all paths: what open_api.json says, and the table of operations.
+[[nodiscard]] std::string described_api();
+
+/// The same in the words of OpenAPI 3.0, for tools that know no newer one.
+[[nodiscard]] std::string described_api_3_0();
 
 /// A handler that changes things, with an entry in the audit: there before it begins, and told how
 /// it ended. `action` is what the command line calls it: `dead requeue`. Why, the caller may say in
