@@ -13,6 +13,8 @@
 
 #include <cerrno>
 #include <exception>
+#include <string>
+#include <type_traits>
 #include <utility>
 
 namespace jobstrand::cli {
@@ -51,10 +53,47 @@ using asio::ip::tcp;
 using boost::system::error_code;
 using TlsStream = asio::ssl::stream<tcp::socket>;
 
-/// What the two have in common.
+/// The app must show that it is this host.
+void expect_host(TlsStream& stream, const std::string& host) {
+    stream.set_verify_callback(asio::ssl::rfc2818_verification(host));
+    error_code error;
+    asio::ip::make_address(host, error);
+    if (error) {  // RFC 6066, 3: an address is no name.
+        (void)SSL_ctrl(
+            stream.native_handle(),
+            SSL_CTRL_SET_TLSEXT_HOSTNAME,
+            TLSEXT_NAMETYPE_host_name,
+            const_cast<char*>(host.c_str())
+        );
+    }
+}
+
 template <typename Stream>
-class WireOver : public Wire {
+class WireOver final : public Wire {
 public:
+    template <typename... Arguments>
+    explicit WireOver(Arguments&&... arguments) : stream_(std::forward<Arguments>(arguments)...) {}
+
+    [[nodiscard]] Stream& stream() { return stream_; }
+
+    void open(const Endpoints& endpoints, Done done) override {
+        asio::async_connect(
+            socket(),
+            endpoints,
+            [this, done = std::move(done)](error_code error, const tcp::endpoint&) mutable {
+                error_code ignored;
+                socket().set_option(tcp::no_delay(true), ignored);
+                if constexpr (kIsTls) {
+                    if (!error) {
+                        stream_.async_handshake(asio::ssl::stream_base::client, std::move(done));
+                        return;
+                    }
+                }
+                done(error);
+            }
+        );
+    }
+
     void send(const CallRequest& request, Done done) override {
         http::async_write(
             stream_,
@@ -78,86 +117,36 @@ public:
     }
 
     bool is_quiet() override {
+        if constexpr (kIsTls) {
+            SSL* const tls = stream_.native_handle();
+            if (SSL_has_pending(tls) != 0 || BIO_pending(SSL_get_rbio(tls)) != 0) {
+                return false;
+            }
+        }
         char byte = 0;
         const auto seen =
             ::recv(socket().native_handle(), &byte, sizeof byte, MSG_PEEK | MSG_DONTWAIT);
         return buffer_.size() == 0 && seen < 0 && errno == EAGAIN;
     }
 
-protected:
-    template <typename... Arguments>
-    explicit WireOver(Arguments&&... arguments) : stream_(std::forward<Arguments>(arguments)...) {}
-
-    void connect(const Endpoints& endpoints, Done done) {
-        asio::async_connect(
-            socket(),
-            endpoints,
-            [this, done = std::move(done)](error_code error, const tcp::endpoint&) {
-                error_code ignored;
-                socket().set_option(tcp::no_delay(true), ignored);
-                done(error);
-            }
-        );
-    }
-
-    Stream stream_;
-
 private:
+    static constexpr bool kIsTls = std::is_same_v<Stream, TlsStream>;
+
     [[nodiscard]] auto& socket() { return stream_.lowest_layer(); }
 
+    Stream stream_;
     beast::flat_buffer buffer_;  ///< What came behind the last answer.
-};
-
-class PlainWire final : public WireOver<tcp::socket> {
-public:
-    explicit PlainWire(asio::io_context& io) : WireOver(io) {}
-
-    void open(const Endpoints& endpoints, Done done) override {
-        connect(endpoints, std::move(done));
-    }
-};
-
-class TlsWire final : public WireOver<TlsStream> {
-public:
-    TlsWire(const std::string& host, asio::io_context& io, asio::ssl::context& tls)
-        : WireOver(io, tls) {
-        stream_.set_verify_callback(asio::ssl::rfc2818_verification(host));
-        error_code error;
-        asio::ip::make_address(host, error);
-        if (error) {  // RFC 6066, 3: an address is no name.
-            (void)SSL_ctrl(
-                stream_.native_handle(),
-                SSL_CTRL_SET_TLSEXT_HOSTNAME,
-                TLSEXT_NAMETYPE_host_name,
-                const_cast<char*>(host.c_str())
-            );
-        }
-    }
-
-    void open(const Endpoints& endpoints, Done done) override {
-        connect(endpoints, [this, done = std::move(done)](error_code error) mutable {
-            if (error) {
-                done(error);
-                return;
-            }
-            stream_.async_handshake(asio::ssl::stream_base::client, std::move(done));
-        });
-    }
-
-    bool is_quiet() override {
-        SSL* const tls = stream_.native_handle();
-        return SSL_has_pending(tls) == 0 && BIO_pending(SSL_get_rbio(tls)) == 0 &&
-               WireOver::is_quiet();
-    }
 };
 
 }  // namespace
 
 std::unique_ptr<Wire> wire_to(const HttpUrl& url, asio::io_context& io, asio::ssl::context& tls) {
-    if (url.is_tls) {
-        return std::make_unique<TlsWire>(url.host, io, tls);
+    if (!url.is_tls) {
+        return std::make_unique<WireOver<tcp::socket>>(io);
     }
-    return std::make_unique<PlainWire>(io);
+    auto wire = std::make_unique<WireOver<TlsStream>>(io, tls);
+    expect_host(wire->stream(), url.host);
+    return wire;
 }
 
 }  // namespace jobstrand::cli

@@ -7,14 +7,12 @@
 #include "tools/service/routes.hpp"
 #include "tools/service/worker_hand_over.hpp"
 #include "tools/service/worker_json.hpp"
-#include "tools/text/http_address.hpp"
 #include "tools/text/terminal_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>

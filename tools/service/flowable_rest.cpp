@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 #include <stdexcept>
 #include <utility>
 

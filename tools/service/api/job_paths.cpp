@@ -11,7 +11,6 @@
 #include "tools/records/runs_json.hpp"
 #include "tools/service/http/message.hpp"
 #include "tools/text/http_address.hpp"
-#include "tools/text/json_text.hpp"
 
 #include <algorithm>
 #include <chrono>

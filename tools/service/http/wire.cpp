@@ -4,7 +4,6 @@
 #include <boost/beast/http/field.hpp>
 #include <fmt/chrono.h>
 
-#include <chrono>
 #include <string>
 
 namespace jobstrand::service {
