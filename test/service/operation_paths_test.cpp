@@ -18,7 +18,6 @@ namespace {
 
 using nlohmann::json;
 using test::send;
-using testing::HasSubstr;
 
 /// An operation on both roads of a service: as a verb, which `--server` takes, and as a typed path.
 struct Roads {
@@ -331,43 +330,6 @@ TEST_F(OperationPaths, The_table_above_has_each_operation_that_has_a_path) {
     }
 }
 
-TEST_F(OperationPaths, What_cannot_be_meant_is_refused_by_the_name_that_was_given) {
-    struct Row {
-        std::string request;
-        json body;
-        std::string reason;
-    };
-    const std::vector<Row> rows{
-        {"PUT /api/v1/limits/type:a", {{"perNode", "2"}}, "perNode must be a whole number"},
-        {"PUT /api/v1/limits/type:a", {{"rate", 5}}, "rate must be a string"},
-        {"PUT /api/v1/limits/type:a", {{"most", 5}}, "most is not known"},
-        {"PUT /api/v1/limits/type:a", json::array(), "object"},
-        {"GET /api/v1/log?since=soon", {}, "since is wrong"},
-        {"GET /api/v1/log?from=1h", {}, "from is not known"},
-        {"GET /api/v1/log?limit=0", {}, "limit must be a whole number"},
-        {"GET /api/v1/log?type=a&type=b", {}, "type is given twice"},
-        {"GET /api/v1/incidents?each=yes", {}, "each"},
-        {"GET /api/v1/rates?last=25h", {}, "last must be more than 0, and at most 24h"},
-        {"GET /api/v1/rates/types?type=a", {}, "type is not known"},
-        {"GET /api/v1/stats?fast=true", {}, "soon"},
-        {"GET /api/v1/top?once=true", {}, "once is not known"},
-        {"DELETE /api/v1/audit", {}, "before must be given"},
-        {"POST /api/v1/series/pause", {{"keys", "s"}}, "keys"},
-        {"POST /api/v1/series/pause", {{"keys", {"-"}}}, "must not be -"},
-        {"POST /api/v1/dead/requeue", json::object(), "say which jobs"},
-        {"POST /api/v1/jobs/cancel", {{"ids", {"j"}}}, "reason must be given"},
-        {"POST /api/v1/jobs/set", {{"all", true}, {"retries", "2"}}, "must be a whole number"},
-        {"POST /api/v1/jobs/set",
-         {{"ids", {"j"}}, {"due", "tomorrow"}, {"dueIn", "5m"}},
-         "due and dueIn exclude each other"},
-    };
-    for (const Row& row : rows) {
-        const auto refused = typed(row.request, row.body);
-        EXPECT_EQ(refused.status, 400) << row.request;
-        EXPECT_THAT(refused.body, HasSubstr(row.reason)) << row.request;
-    }
-}
-
 TEST_F(OperationPaths, A_list_that_goes_on_says_where) {
     for (const char* const name : {"type:a", "type:b", "type:c"}) {
         EXPECT_EQ(verb("limit set", {name, "--concurrent", "1"}).status, 200);
@@ -385,22 +347,6 @@ TEST_F(OperationPaths, A_list_that_goes_on_says_where) {
         path = begin == std::string::npos ? "" : page.head.substr(begin + 7, end - begin - 7);
     }
     EXPECT_EQ(seen.size(), 3U);
-}
-
-TEST_F(OperationPaths, Why_something_is_changed_is_written_down) {
-    EXPECT_EQ(
-        ask(send(
-                "PUT",
-                "/api/v1/limits/type:a",
-                R"({"concurrent":1})",
-                "Jobstrand-Reason: the server is small\r\n"
-            ))
-            .status,
-        200
-    );
-    EXPECT_EQ(entries().front().action.reason, "the server is small");
-    EXPECT_EQ(entries().front().action.arguments, "--concurrent 1 -- type:a")
-        << "as it could be typed";
 }
 
 }  // namespace

@@ -6,26 +6,26 @@ Each `##` heading of a page is a case, which begins on an empty database. Its bl
 
   ```console    `$ command` as a shell takes it, and below it what it prints: stdout, `! ` before lines of stderr,
                 and `[exit N]` where the exit code is not 0
-  ```http       a request (method, path, body), and behind a line `-` the status and the body of the answer
+  ```http       requests, each a line `METHOD path body` and below it the status, the headers that are looked at, and the
+                body of the answer; headers of the request, or a longer body, go between the two, with a line `-` behind them
   ```sql        is run on the database
 
 In what is expected `<id>`, `<time>`, `<number>`, `<word>` and `<any>` stand for whatever is there, and a line `...` for any
-lines. An id that was printed by the command before is `$ID1`, `$ID2`, ... in commands, by the order in which ids come up in
-the case. A heading with `(here)` is about this machine and left out with --through-server, where each command is sent to a
+lines. An id that was printed is `$ID1`, `$ID2`, ... in commands and in what is expected, by the order in which ids come up
+in the case. A heading with `(here)` is about this machine and left out with --through-server, where each command is sent to a
 service (JOBSTRAND_SERVER) and has to print the same. --record writes what is printed into the pages, for a person to read.
 The last line is `N passed, N failed`.
 """
 import contextlib
 import datetime
 import difflib
+import http.client
 import os
 import re
 import subprocess
 import sys
 import tempfile
 import threading
-import urllib.error
-import urllib.request
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -40,6 +40,8 @@ BLOCK = re.compile(r"^```(console|http|sql)\n(.*?)^```$", re.M | re.S)
 #: Comes after two seconds, on a slow machine only.
 PROGRESS = re.compile(r"\w+ \d+ (?:of \d+|so far).*")
 CASE = re.compile(r"^## (.*)$", re.M)
+REQUEST = re.compile(r"^(?=(?:GET|POST|PUT|DELETE) /)", re.M)
+HEADER = re.compile(r"([A-Za-z][A-Za-z-]*): ?(.*)")
 
 
 class Database:
@@ -158,7 +160,7 @@ class Runner:
         for command, expected in steps_of(text):
             printed = self.type(command)
             out += f"$ {command}\n"
-            if lines_match(expected, printed):
+            if lines_match([self.with_ids(line) for line in expected], printed):
                 out += "".join(line + "\n" for line in expected)
             else:
                 differences.append((f"$ {command}", expected, printed))
@@ -177,21 +179,37 @@ class Runner:
         return lines + ([f"[exit {done.returncode}]"] if done.returncode else [])
 
     def http(self, text):
-        request, _, answer = text.partition("-\n")
-        head, _, body = request.partition("\n")
-        method, path = self.with_ids(head).split(" ", 1)
-        call = urllib.request.Request(self.origin + path, self.with_ids(body).encode() or None, {"Content-Type": "application/json"}, method=method)
-        try:
-            with urllib.request.urlopen(call, timeout=clients.PATIENCE_S) as response:
-                status, told = response.status, response.read().decode()
-        except urllib.error.HTTPError as error:
-            status, told = error.code, error.read().decode()
-        self.note_ids(told)
-        printed = [str(status), *told.splitlines()]
-        expected = answer.splitlines()
-        if lines_match(expected, printed):
-            return text, []
-        return f"{request}-\n" + "".join(with_placeholders(line) + "\n" for line in printed), [(head, expected, printed)]
+        out, differences = "", []
+        for exchange in REQUEST.split(text)[1:]:
+            request, dash, answer = exchange.partition("\n-\n")
+            if not dash:
+                request, dash, answer = exchange.partition("\n")
+            printed = self.ask(request, [found[1] for found in map(HEADER.fullmatch, answer.splitlines()) if found])
+            expected = self.with_ids(answer).splitlines()
+            if not lines_match(expected, printed):
+                differences.append((request, expected, printed))
+                answer = "".join(with_placeholders(line) + "\n" for line in printed)
+            out += request + dash + answer
+        return out, differences
+
+    def ask(self, text, names):
+        """The status, the headers that have these names, and the body."""
+        head, *lines = self.with_ids(text).split("\n")
+        method, path, *body = head.split(" ", 2)
+        headers = []
+        while lines and HEADER.fullmatch(lines[0]):
+            headers.append(HEADER.fullmatch(lines.pop(0)).groups())
+        sent = "\n".join(body + lines).encode()
+        connection = http.client.HTTPConnection(self.origin.removeprefix("http://"), timeout=clients.PATIENCE_S)
+        connection.putrequest(method, path)
+        for name, value in [("Content-Type", "application/json"), ("Content-Length", len(sent)), *headers]:
+            connection.putheader(name, value)
+        connection.endheaders(sent)
+        with connection.getresponse() as response:
+            told = response.read().decode()
+            of_names = [f"{name}: {response.getheader(name, '')}".rstrip() for name in names]
+        self.note_ids("\n".join(of_names) + told)
+        return [str(response.status), *of_names, *told.splitlines()]
 
 
 def steps_of(text):
