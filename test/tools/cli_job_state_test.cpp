@@ -1,4 +1,5 @@
 #include "test/fixtures/open_store.hpp"
+#include "test/fixtures/signal.hpp"
 #include "test/tools/cli_fixture.hpp"
 
 #include <gmock/gmock.h>
@@ -11,6 +12,7 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
+using namespace std::chrono_literals;
 
 class CliJobState : public CliTest {
 protected:
@@ -119,6 +121,25 @@ TEST_F(CliJobState, A_waiting_exclusive_job_says_for_whom) {
         HasSubstr("an exclusive job of instance order-17, held by "
                   "web-1:4711:000000000000000000000000000000ab")
     );
+}
+
+TEST_F(CliJobState, What_external_workers_end_counts_at_the_node_that_was_told) {
+    engine().start();
+    add({"--type", "pay", "--external"});
+    add({"--type", "pay", "--external"});
+    executor::WorkerBroker& workers = engine().workers();
+    const std::vector<schema::Job> jobs =
+        workers.acquire({.worker = "w1", .topics = {"pay"}, .lock = 1h, .jobs = 2});
+    ASSERT_EQ(jobs.size(), 2U);
+    const std::vector<executor::WorkResult> results{
+        {.job = {.id = jobs[0].id}, .what = executor::WorkCompleted{}},
+        {.job = {.id = jobs[1].id}, .what = executor::WorkFailed{{.message = "no"}}}};
+    (void)workers.finish("w1", results);
+    EXPECT_TRUE(eventually([&] {
+        const json top = json::parse(ok({"top", "--once", "-o", "json"}));
+        return top["runsLastMinute"] == 2 && top["failedLastMinute"] == 1 &&
+               top["external"].size() == 1 && top["external"][0]["lastWorker"] == "w1";
+    }));
 }
 
 TEST_F(CliJobState, The_manual_shows_commands_that_work) {

@@ -1,14 +1,10 @@
-#include "test/fixtures/background_process.hpp"
 #include "test/fixtures/broken_stream.hpp"
 #include "test/tools/cli_fixture.hpp"
 #include "tools/text/terminal_text.hpp"
 
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
-#include <fstream>
 #include <new>
 #include <regex>
 #include <sstream>
@@ -23,140 +19,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-/// What is printed has arrived, or the exit code says that it has not.
-class CliOutput : public CliTest {
-protected:
-    /// The program itself, by a shell: `words` may redirect.
-    ProgramResult run_in_shell(const std::string& words) {
-        return run_program({"/bin/sh", "-c", program() + words});
-    }
-
-    [[nodiscard]] std::string program() const {
-        return "'" JOBSTRAND_PROGRAM "' --db '" + url() + "' ";
-    }
-
-    /// One call of each kind of printing.
-    std::vector<std::string> printing_calls() {
-        const std::string id = add();
-        const std::string dead = add_dead();
-        ok({"calendar", "set", "sundays", "weekly SUN"});
-        ok({"job", "add", "--type", "x", "--repeat", "R/PT1H", "--series", "hourly"});
-        return {
-            "--help",
-            "--version",
-            "job --help",
-            "job ls",
-            "job ls -o json",
-            "job ls -o jsonl",
-            "job ls -o csv",
-            "job ls -o name",
-            "job show " + id,
-            "job show " + id + " -o json",
-            "job add --type noop",
-            "job set " + id + " --priority 3",
-            "job rm --place suspended --all --yes",
-            "job rm " + id + " --dry-run",
-            "timer ls -o json",
-            "timer next '0 0 12 * * ?'",
-            "timer next '0 0 12 * * ?' -o csv",
-            "series ls",
-            "series show hourly",
-            "group ls",
-            "calendar ls",
-            "calendar show sundays -o jsonl",
-            "calendar set sundays 'weekly SUN'",
-            "dead ls -o csv",
-            "dead show " + dead,
-            "dead requeue " + dead,
-            "instance suspend order-17",
-            "instance ls -o json",
-            "stats",
-            "stats -o json",
-            "top --once",
-            "top --once -o json",
-            "schema check",
-            "schema print",
-            "schema upgrade",
-            "schema index priority",
-            "config show",
-            "config docs",
-            "config check",
-        };
-    }
-};
-
-TEST_F(CliOutput, What_a_full_disk_does_not_take_is_a_failure) {
-    for (const std::string& call : printing_calls()) {
-        const ProgramResult result = run_in_shell(call + " >/dev/full");
-        EXPECT_EQ(result.exit_code, 1) << call;
-        EXPECT_THAT(result.err, HasSubstr("jobstrand: the output could not be written")) << call;
-    }
-}
-
-TEST_F(CliOutput, What_a_closed_stdout_does_not_take_is_a_failure) {
-    for (const std::string& call : printing_calls()) {
-        EXPECT_EQ(run_in_shell(call + " >&-").exit_code, 1) << call;
-    }
-}
-
-TEST_F(CliOutput, What_a_closed_pipe_does_not_take_is_a_failure) {
-    add();
-    int ends[2] = {-1, -1};
-    ASSERT_EQ(::pipe(ends), 0);
-    ::close(ends[0]);
-    // Whoever ignores SIGPIPE asks for an error in its place, as a service or a Python program
-    // does.
-    const ProgramResult result = run_program(
-        {"/bin/bash",
-         "-c",
-         "trap '' PIPE; exec " + program() + "job ls >&" + std::to_string(ends[1])}
-    );
-    ::close(ends[1]);
-    EXPECT_EQ(result.exit_code, 1);
-    EXPECT_THAT(result.err, HasSubstr("the output could not be written"));
-}
-
-TEST_F(CliOutput, A_reader_that_has_seen_enough_ends_the_program_quietly) {
-    ok({"job", "add", "--from", "-"}, [] {
-        std::string lines;
-        for (int i = 0; i < 5000; ++i) {
-            lines += "{\"handlerType\":\"noop\"}\n";
-        }
-        return lines;
-    }());
-    // As a shell starts it: the client library of MariaDB ignores the signal for this process, and
-    // those that it starts.
-    const ProgramResult result = run_program(
-        {"/usr/bin/env",
-         "--default-signal=PIPE",
-         "/bin/sh",
-         "-c",
-         "{ " + program() + "job ls --limit 5000 -o json; echo $? >'" + path_of("code") +
-             "'; } | head -n 1"}
-    );
-    EXPECT_EQ(result.exit_code, 0);
-    EXPECT_EQ(result.out, "[\n");
-    EXPECT_EQ(result.err, "");
-    std::ifstream code(path_of("code"));
-    int number = 0;
-    code >> number;
-    EXPECT_EQ(number, 128 + SIGPIPE);
-}
-
-TEST_F(CliOutput, Nothing_is_removed_behind_a_backup_that_failed) {
-    const std::string dead = add_dead();
-    const ProgramResult result = run_program(
-        {"/bin/sh", "-c", program() + "dead ls >/dev/full && " + program() + "dead rm --all --yes"}
-    );
-    EXPECT_EQ(result.exit_code, 1);
-    EXPECT_EQ(places(), "dead=1");
-}
-
-TEST_F(CliOutput, A_closed_stderr_takes_no_number_from_the_database) {
-    EXPECT_EQ(run_in_shell("job add --type noop --id a 2>&- <&-").out, "a\n");
-    EXPECT_EQ(run_in_shell("job show nobody 2>&-").exit_code, 4);
-    EXPECT_EQ(places(), "executable=1");
-}
+class CliOutput : public CliTest {};
 
 TEST_F(CliOutput, The_line_of_the_progress_has_ended_when_the_result_begins) {
     std::string jobs;
@@ -352,13 +215,6 @@ protected:
         return run_reading(in, all);
     }
 
-    /// The program itself, by a shell.
-    ProgramResult run_in_shell(const std::string& arguments, const std::string& input = {}) {
-        return run_program(
-            {"/bin/sh", "-c", "'" JOBSTRAND_PROGRAM "' --db '" + url() + "' " + arguments}, input
-        );
-    }
-
     void expect_nothing_changed() {
         EXPECT_EQ(places(), "");
         EXPECT_EQ(ok({"calendar", "ls", "-o", "jsonl"}), "");
@@ -413,61 +269,6 @@ TEST_F(CliInput, The_same_texts_are_taken_when_they_come_to_their_end) {
         ok(reader.arguments, reader.text);
     }
     EXPECT_EQ(places(), "executable=6001");
-}
-
-TEST_F(CliInput, A_real_stdin_that_cannot_be_read_is_a_failure) {
-    for (const char* from : {"</", "<&-", "<'" JOBSTRAND_SOURCE_DIR "'"}) {
-        for (const char* command :
-             {"job add --from - ",
-              "job add --type noop --payload - ",
-              "calendar set x --from - "}) {
-            const ProgramResult result = run_in_shell(std::string(command) + from);
-            EXPECT_EQ(result.exit_code, 1) << command << from;
-            EXPECT_THAT(result.err, HasSubstr("jobstrand: cannot read stdin: ")) << from;
-        }
-    }
-    expect_nothing_changed();
-}
-
-TEST_F(CliInput, A_real_stdin_is_read_to_its_end) {
-    const ProgramResult file = run_in_shell("job add --from -", noop_lines(5000));
-    EXPECT_EQ(file.exit_code, 0) << file.err;
-    EXPECT_EQ(places(), "executable=5000");
-    const ProgramResult pipe = run_program(
-        {"/bin/sh", "-c", "cat | '" JOBSTRAND_PROGRAM "' --db '" + url() + "' job add --from -"},
-        noop_lines(5000)
-    );
-    EXPECT_EQ(pipe.exit_code, 0) << pipe.err;
-    EXPECT_EQ(places(), "executable=10000");
-}
-
-TEST_F(CliInput, A_payload_that_is_too_long_or_nested_too_deep_is_refused) {
-    const std::vector<std::string> add{"job", "add", "--type", "noop", "--payload", "-"};
-    const CliResult large = run(add, '"' + std::string(9'000'000, 'x') + '"');
-    EXPECT_EQ(large.code, ExitCode::wrong_usage);
-    EXPECT_THAT(large.err, HasSubstr("--payload is longer than 8388608 bytes"));
-    const CliResult deep = run(add, std::string(8'000'000, '['));
-    EXPECT_EQ(deep.code, ExitCode::wrong_usage);
-    EXPECT_THAT(deep.err, HasSubstr("more than 1000 deep"));
-    const CliResult in_a_line =
-        run({"job", "add", "--from", "-"},
-            noop_lines(1) + R"({"handlerType":"command","payload":{"command":"x","args":)" +
-                std::string(2000, '[') + std::string(2000, ']') + "}}\n");
-    EXPECT_EQ(in_a_line.code, ExitCode::wrong_usage);
-    EXPECT_THAT(in_a_line.err, HasSubstr("stdin:2: arrays and objects lie in each other"));
-    expect_nothing_changed();
-}
-
-TEST_F(CliInput, A_line_with_many_mistakes_is_told_with_the_first_of_them) {
-    std::string line = "{\"handlerType\":\"noop\"";
-    for (int i = 0; i < 90; ++i) {
-        line += ",\"field" + std::to_string(i) + "\":1";
-    }
-    const CliResult result = run({"job", "add", "--from", "-"}, line + "}");
-    EXPECT_EQ(result.code, ExitCode::wrong_usage);
-    EXPECT_THAT(result.err, HasSubstr("a job has no field field0;"));
-    EXPECT_EQ(result.err.find("field20;"), std::string::npos);
-    expect_nothing_changed();
 }
 
 }  // namespace

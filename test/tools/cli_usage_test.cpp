@@ -1,4 +1,3 @@
-#include "test/fixtures/signal.hpp"
 #include "test/tools/cli_fixture.hpp"
 #include "tools/output/output_style.hpp"
 #include "tools/process/this_process.hpp"
@@ -9,13 +8,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <fstream>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -24,104 +19,12 @@ namespace jobstrand::cli {
 
 namespace {
 
-using test::CliResult;
 using test::CliTest;
-using test::eventually;
-using testing::HasSubstr;
 
 class CliUsage : public CliTest {};
 
-TEST_F(CliUsage, Help_and_version_are_data_and_no_error) {
-    const CliResult version = run_bare({"--version"});
-    EXPECT_EQ(version.code, ExitCode::done);
-    EXPECT_THAT(version.out, testing::StartsWith("jobstrand 0."));
-    const std::vector<std::vector<std::string>> calls{
-        {"--help"},
-        {"serve", "--help"},
-        {"schema", "--help"},
-        {"job", "--help"},
-        {"job", "add", "--help"},
-        {"timer", "ls", "--help"},
-        {"series", "reschedule", "--help"},
-        {"group", "pause", "--help"},
-        {"calendar", "set", "--help"},
-        {"dead", "requeue", "--help"},
-        {"instance", "ls", "--help"},
-        {"config", "docs", "--help"},
-    };
-    for (const std::vector<std::string>& call : calls) {
-        const CliResult help = run_bare(call);
-        EXPECT_EQ(help.code, ExitCode::done);
-        EXPECT_EQ(help.err, "");
-        EXPECT_THAT(help.out, HasSubstr("Usage: jobstrand"));
-        if (call.size() == 3) {
-            EXPECT_THAT(help.out, HasSubstr("Examples:\n  jobstrand " + call[0] + " " + call[1]));
-        }
-    }
-}
-
 TEST_F(CliUsage, Config_docs_are_the_table_of_the_settings) {
     EXPECT_EQ(run_bare({"config", "docs"}).out, cli::settings_as_markdown());
-}
-
-TEST_F(CliUsage, Config_check_names_what_others_may_write) {
-    const std::string program = file("program", "#!/bin/sh\n");
-    ::chmod(program.c_str(), 0757);
-    environment_["JOBSTRAND_CONFIG"] =
-        file("jobstrand.toml", "[commands.hash]\nprogram = \"" + program + "\"\n");
-    ::chmod(path_of("jobstrand.toml").c_str(), 0646);
-    CliResult result = run_bare({"config", "check"});
-    EXPECT_EQ(result.code, ExitCode::check_found);
-    EXPECT_THAT(result.out, HasSubstr("chmod o-w " + program + "\n"));
-    EXPECT_THAT(result.out, HasSubstr("chmod o-w " + path_of("jobstrand.toml") + "\n"));
-    ::chmod(program.c_str(), 0755);
-    ::chmod(path_of("jobstrand.toml").c_str(), 0644);
-    result = run_bare({"config", "check"});
-    EXPECT_EQ(result.out, "the configuration is in order\n");
-    const std::string folder = std::filesystem::path(program).parent_path();
-    ::chmod(folder.c_str(), 0707);
-    EXPECT_THAT(run_bare({"config", "check"}).out, HasSubstr("chmod o-w " + folder + "\n"));
-    ::chmod(folder.c_str(), 0700);
-}
-
-TEST_F(CliUsage, Stats_count_every_place) {
-    add();
-    lock(add());
-    add_dead();
-    EXPECT_EQ(
-        ok({"stats", "-o", "json"}),
-        "{\"places\":{\"executable\":2,\"timer\":0,\"suspended\":0,\"dead\":1,\"external\":0},"
-        "\"locked\":{\"executable\":1,\"timer\":0,\"external\":0},"
-        "\"unserved\":[{\"handlerType\":\"noop\",\"needs\":null,\"category\":null,\"tenantId\":"
-        "null,"
-        "\"processDefinitionId\":null,\"priority\":null,\"jobs\":1}],"
-        "\"runsLastMinute\":0,\"failedLastMinute\":0,\"external\":[]}\n"
-    );
-    EXPECT_THAT(ok({"stats"}), HasSubstr("executable  2     1\n"));
-    EXPECT_THAT(ok({"stats", "-o", "csv"}), HasSubstr("dead,1,\r\n"));
-}
-
-// I7
-TEST_F(CliUsage, Stats_name_the_jobs_that_no_living_node_serves) {
-    engine().start();
-    ASSERT_TRUE(eventually([&] { return places().empty(); }));
-    add({"--type", "emial"});
-    EXPECT_EQ(run({"stats"}).err, "nobody serves emial: 1 job waits\n");
-    EXPECT_THAT(
-        ok({"stats", "-o", "json"}),
-        HasSubstr("\"unserved\":[{\"handlerType\":\"emial\",\"needs\":null,\"category\":null,")
-    );
-}
-
-TEST_F(CliUsage, Output_that_cannot_be_written_is_a_failure) {
-    const std::string arguments =
-        "--db '" + url() + "' stats -o json >/dev/full 2>'" + path_of("err") + "'";
-    const int status = std::system(("exec '" JOBSTRAND_PROGRAM "' " + arguments).c_str());
-    EXPECT_EQ(WEXITSTATUS(status), static_cast<int>(ExitCode::failed));
-    std::ifstream err(path_of("err"));
-    std::string said;
-    std::getline(err, said);
-    EXPECT_EQ(said, "jobstrand: the output could not be written; is the disk full?");
 }
 
 TEST(Process, Passwords_are_hidden_from_the_process_title) {
@@ -142,29 +45,6 @@ TEST(Process, Passwords_are_hidden_from_the_process_title) {
         std::array<char*, 1> arguments{text.data()};
         cli::hide_passwords(arguments);
         EXPECT_EQ(text, test.after);
-    }
-}
-
-class CliHelp : public CliTest {};
-
-TEST_F(CliHelp, Each_noun_has_examples_of_its_own) {
-    for (const std::string noun :
-         {"schema",
-          "job",
-          "timer",
-          "series",
-          "group",
-          "calendar",
-          "dead",
-          "instance",
-          "definition",
-          "config",
-          "completion"}) {
-        const CliResult help = run_bare({noun, "help"});
-        EXPECT_EQ(help.code, ExitCode::done);
-        EXPECT_THAT(help.out, HasSubstr("Usage: jobstrand " + noun + " [OPTIONS]"));
-        EXPECT_THAT(help.out, HasSubstr("Examples:\n  ")) << noun;
-        EXPECT_THAT(help.out, testing::Not(HasSubstr("\n  help "))) << noun;
     }
 }
 

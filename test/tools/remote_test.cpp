@@ -1,4 +1,3 @@
-#include "test/fixtures/loopback_port.hpp"
 #include "test/fixtures/self_signed.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/tools/cli_fixture.hpp"
@@ -27,7 +26,6 @@ using cli::VerbCall;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::StartsWith;
 
 /// The command line with --server, against a service on the database that --db means.
 class CliRemote : public CliTest {
@@ -69,83 +67,12 @@ protected:
         return run_bare(arguments, input);
     }
 
-    /// The same words there and here, which say the same.
-    void expect_same(const std::vector<std::string>& arguments, const std::string& input = "") {
-        const CliResult there = remotely(arguments, input);
-        const CliResult here = run(arguments, input);
-        EXPECT_EQ(there.out, here.out) << testing::PrintToString(arguments);
-        EXPECT_EQ(there.err, here.err) << testing::PrintToString(arguments);
-        EXPECT_EQ(there.code, here.code) << testing::PrintToString(arguments);
-    }
-
     cli::Settings settings_;
 
 private:
     schema::SilentLog log_;
     std::unique_ptr<service::HttpService> http_;
 };
-
-TEST_F(CliRemote, Verbs_that_look_say_the_same_as_with_the_database) {
-    const std::string job =
-        add({"--type", "mail", "--instance", "order-1", "--payload", "{\"ä\":1}"});
-    const std::string timer = add({"--type", "mail", "--due-in", "1h"});
-    const std::string dead = add_dead("it broke", "line 1\nline 2");
-    add({"--type", "report", "--series", "nightly", "--repeat", "0 30 2 * * ?", "--group", "g"});
-    ok({"calendar", "set", "sundays", "weekly SUN"});
-    ok({"limit", "set", "type:mail", "--concurrent", "5"});
-    ok({"instance", "suspend", "order-2"});
-    for (const char* const format : {"table", "json", "jsonl", "csv", "name"}) {
-        for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
-                 {"job", "ls", "--place", "all"},
-                 {"job", "ls", "--type", "mail", "--limit", "1"},
-                 {"job", "show", job},
-                 {"timer", "ls"},
-                 {"timer", "show", timer},
-                 {"timer",
-                  "next",
-                  "0 30 2 * * ?",
-                  "--after",
-                  "2026-11-20",
-                  "--zone",
-                  "Europe/Berlin"},
-                 {"series", "ls"},
-                 {"series", "show", "nightly"},
-                 {"group", "ls"},
-                 {"calendar", "ls"},
-                 {"calendar", "show", "sundays"},
-                 {"limit", "ls"},
-                 {"dead", "show", dead},
-                 {"instance", "ls"},
-                 {"definition", "ls"},
-                 {"node", "ls"},
-                 {"stats"}}) {
-            std::vector<std::string> arguments{"-o", format};
-            arguments.insert(arguments.end(), words.begin(), words.end());
-            expect_same(arguments);
-        }
-    }
-    expect_same({"dead", "ls", "-o", "json"});
-    expect_same({"job", "ls", "--color", "always"});
-    expect_same({"job", "rm", "--type", "mail", "--dry-run"});
-}
-
-TEST_F(CliRemote, What_goes_wrong_is_told_in_the_same_words) {
-    add();
-    expect_same({"job", "show", "gone"});
-    expect_same({"job", "rm", "gone", "--", "-gone"});
-    expect_same({"job", "rm", "--all"});
-    expect_same({"job", "ls", "--type", ""});
-    expect_same({"job", "ls", "--wrong"});
-    expect_same({"job", "ls", "--place", "nowhere", "--color", "always"});
-    expect_same({"job"});
-    expect_same({"job", "add", "--type", "a", "--payload", "{"});
-    expect_same({"job", "add", "--type", "a", "--payload", "@" + file("bad.json", "{")});
-    expect_same({"job", "add", "--type", "a", "--payload", "@" + path_of("gone.json")});
-    expect_same({"job", "add", "--from", file("bad.jsonl", "{\"handlerType\":\"a\"}\n{}\n")});
-    expect_same({"job", "add", "--from", "-"}, "{\"handlerType\":\"a\"}\nx\n");
-    expect_same({"-o", "xml", "job", "ls"});
-    expect_same({"job", "add", "--help"});
-}
 
 TEST_F(CliRemote, A_terminal_of_the_client_is_the_one_that_is_fitted) {
     add_dead("a rather long message that says what has gone wrong, in all its detail and more");
@@ -169,55 +96,6 @@ TEST_F(CliRemote, A_terminal_of_the_client_is_the_one_that_is_fitted) {
     }));
     const std::string there = on_terminal({"--server", server()});
     EXPECT_THAT(there, AllOf(HasSubstr("\x1b["), HasSubstr("…")));
-}
-
-TEST_F(CliRemote, Files_and_stdin_are_those_of_the_client) {
-    EXPECT_EQ(
-        remotely({"job",
-                  "add",
-                  "--from",
-                  file("two.jsonl", "{\"handlerType\":\"a\"}\n{\"handlerType\":\"a\"}\n")})
-            .code,
-        ExitCode::done
-    );
-    EXPECT_EQ(
-        remotely({"job", "add", "--from", "-"}, "{\"handlerType\":\"a\"}\n").code, ExitCode::done
-    );
-    EXPECT_EQ(places(), "executable=3");
-    const CliResult added =
-        remotely({"job", "add", "--type", "a", "--payload", "@" + file("p.json", "{\"n\": 17}")});
-    const std::string id = added.out.substr(0, added.out.find('\n'));
-    EXPECT_EQ(field(id, "payload"), "{\"n\":17}");
-    EXPECT_EQ(remotely({"job", "set", id, "--payload", "-"}, "[1]").code, ExitCode::done);
-    EXPECT_EQ(field(id, "payload"), "[1]");
-    const std::string names = remotely({"job", "ls", "-o", "name"}).out;
-    EXPECT_EQ(remotely({"job", "rm", "-"}, names).code, ExitCode::done);
-    EXPECT_THAT(places(), IsEmpty());
-    EXPECT_EQ(
-        remotely({"calendar", "set", "c", "--from", file("c.txt", "weekly SUN")}).code,
-        ExitCode::done
-    );
-    EXPECT_THAT(ok({"calendar", "show", "c"}), HasSubstr("weekly SUN"));
-}
-
-// They would arrive as another text.
-TEST_F(CliRemote, Bytes_that_are_no_text_are_refused) {
-    const CliResult file = remotely({"job", "add", "--from", "-"}, "\xff");
-    EXPECT_EQ(file.code, ExitCode::wrong_usage);
-    EXPECT_THAT(file.err, HasSubstr("stdin is no text in UTF-8"));
-    const CliResult word = remotely({"job", "add", "--type", "a", "--tenant", "b\xff"});
-    EXPECT_EQ(word.code, ExitCode::wrong_usage);
-    EXPECT_EQ(word.err, "jobstrand: b\\xff is no text in UTF-8, and cannot be sent to a server\n");
-    // Two such names would be one lock.
-    EXPECT_EQ(remotely({"lock", "run", "caf\xe9", "--", "true"}).code, ExitCode::wrong_usage);
-    EXPECT_THAT(places(), IsEmpty());
-}
-
-TEST_F(CliRemote, Who_cancels_is_the_user_of_the_client) {
-    environment_["USER"] = "ada";
-    const std::string id = add();
-    EXPECT_EQ(remotely({"job", "cancel", id, "--reason", "a mistake"}).code, ExitCode::done);
-    EXPECT_THAT(field(id, "exceptionMessage"), AllOf(HasSubstr("ada"), HasSubstr("a mistake")));
 }
 
 TEST_F(CliRemote, Is_asked_on_the_terminal_of_the_client) {
@@ -249,63 +127,6 @@ TEST_F(CliRemote, A_token_lets_in_and_what_it_does_not_allow_is_told) {
     environment_["JOBSTRAND_TOKEN_FILE"] = reader;
     EXPECT_EQ(run_bare({"stats"}).code, ExitCode::done);
     EXPECT_EQ(places(), "executable=1");
-}
-
-TEST_F(CliRemote, A_token_file_is_private_and_holds_a_token) {
-    const CliResult open = remotely({"stats", "--token-file", file("open", "jst_x")});
-    EXPECT_EQ(open.code, ExitCode::failed);
-    EXPECT_THAT(open.err, HasSubstr("chmod 600"));
-    const CliResult odd = remotely({"stats", "--token-file", secret("odd", "two words\r\n")});
-    EXPECT_THAT(odd.err, HasSubstr("is no token"));
-    EXPECT_THAT(
-        remotely({"stats", "--token-file", path_of("gone")}).err, HasSubstr("No such file")
-    );
-}
-
-TEST_F(CliRemote, It_is_clear_which_database_is_meant) {
-    const auto expect_refused = [&](const std::vector<std::string>& arguments, const char* what) {
-        const CliResult result = run_bare(arguments);
-        EXPECT_EQ(result.code, ExitCode::wrong_usage) << what;
-        EXPECT_THAT(result.err, AllOf(StartsWith("jobstrand: "), HasSubstr(what)));
-        EXPECT_THAT(result.out, IsEmpty());
-    };
-    expect_refused({"stats", "--server", server(), "--db", url()}, "leave --db");
-    expect_refused({"stats", "--server", server(), "--config", "x"}, "--config");
-    expect_refused({"schema", "check", "--server", server()}, "no service does this");
-    expect_refused({"job", "run", "x", "--server", server()}, "no service does this");
-    expect_refused({"stats", "--server", "localhost"}, "http://");
-    expect_refused({"stats", "--server", "http://a:secret@host"}, "--token-file");
-    environment_["JOBSTRAND_SERVER"] = "http://127.0.0.1:1";
-    EXPECT_EQ(run({"stats"}).code, ExitCode::done) << "--db is nearer than the environment";
-    EXPECT_EQ(run_bare({"completion", "bash"}).code, ExitCode::done);
-    environment_["JOBSTRAND_DB"] = url();
-    expect_refused({"stats"}, "both set");
-}
-
-TEST_F(CliRemote, While_somebody_types_no_other_database_is_asked) {
-    const std::string job = add();
-    const auto offered = [&](std::vector<std::string> words) {
-        words.insert(words.begin(), "__complete");
-        words.insert(words.end(), {"job", "show", ""});
-        return run_bare(words).out;
-    };
-    EXPECT_THAT(offered({"--db", url()}), HasSubstr(job));
-    EXPECT_THAT(offered({"--db", url(), "--server", server()}), IsEmpty());
-    environment_["JOBSTRAND_DB"] = url();
-    EXPECT_THAT(offered({}), HasSubstr(job));
-    environment_["JOBSTRAND_SERVER"] = server();
-    EXPECT_THAT(offered({}), IsEmpty());
-    EXPECT_THAT(offered({"--db", url()}), HasSubstr(job));
-}
-
-TEST_F(CliRemote, A_server_that_is_away_is_told) {
-    const std::string nobody = fmt::format("http://127.0.0.1:{}", free_port());
-    const CliResult away = run_bare({"stats", "--server", nobody});
-    EXPECT_EQ(away.code, ExitCode::failed);
-    EXPECT_THAT(
-        away.err,
-        AllOf(StartsWith("jobstrand: cannot connect to the server"), HasSubstr("serve --http"))
-    );
 }
 
 TEST_F(CliRemote, What_is_no_jobstrand_service_is_told) {

@@ -5,7 +5,7 @@ Usage:  transcripts.py BINARY sqlite|mysql|postgresql [--through-server] [--reco
 Each `##` heading of a page is a case, which begins on an empty database. Its blocks are run one after the other:
 
   ```console    `$ command` as a shell takes it, and below it what it prints: stdout, `! ` before lines of stderr,
-                and `[exit N]` where the exit code is not 0
+                and `[exit N]` where the exit code is not 0; `$SERVICE` is the address of a service on the database
   ```http       requests, each a line `METHOD path body` and below it the status, the headers that are looked at, and the
                 body of the answer; headers of the request, or a longer body, go between the two, with a line `-` behind them
   ```sql        is run on the database
@@ -168,7 +168,7 @@ class Runner:
         return out, differences
 
     def type(self, command):
-        env = {**self.database.env, "PATH": f"{Path(self.database.binary).parent}:{os.environ['PATH']}", "COLUMNS": "200"}
+        env = {**self.database.env, "PATH": f"{Path(self.database.binary).parent}:{os.environ['PATH']}", "COLUMNS": "200", "SERVICE": self.origin}
         if self.is_through_server:
             env = {key: value for key, value in env.items() if key != "JOBSTRAND_DB"}
             env["JOBSTRAND_SERVER"] = self.origin
