@@ -3,7 +3,6 @@
 #include "test/fixtures/server_database.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/service/api_fixture.hpp"
-#include "tools/access/token_file.hpp"
 #include "tools/service/api/operator_paths.hpp"
 #include "tools/service/page_files.hpp"
 
@@ -86,84 +85,6 @@ TEST_F(PageTest, On_this_machine_nobody_has_to_sign_in) {
     EXPECT_EQ(session["caller"], "local");
     EXPECT_EQ(session["role"], "admin");
     EXPECT_EQ(session["isByCookie"], false);
-}
-
-/// A service with tokens.
-class SessionTest : public test::ApiTest {
-protected:
-    SessionTest() {
-        write({reader_entry()});
-        http.reset();
-        settings.http.token_file = path();
-        http = std::make_unique<service::HttpService>(parts, false);
-        http->start();
-    }
-
-    [[nodiscard]] std::string path() const { return (directory.path() / "tokens").string(); }
-
-    [[nodiscard]] service::TokenEntry reader_entry() const {
-        return {
-            .name = "look",
-            .role = service::Role::read,
-            .hash = service::hash_of(token),
-            .created = "x"};
-    }
-
-    void write(const std::vector<service::TokenEntry>& entries) const {
-        service::write_tokens(path(), entries);
-    }
-
-    [[nodiscard]] RawResponse sign_in(const std::string& with, const std::string& headers = {})
-        const {
-        return ask(post("/api/v1/session", json{{"token", with}}.dump(), headers));
-    }
-
-    const std::string token = service::new_token();
-};
-
-TEST_F(SessionTest, A_token_becomes_a_cookie_that_no_script_can_read) {
-    EXPECT_EQ(ask(get("/api/v1/session")).status, 401);
-    const RawResponse response = sign_in(token);
-    ASSERT_EQ(response.status, 200) << response.body;
-    EXPECT_EQ(json::parse(response.body)["role"], "read");
-    const std::string cookie = header_of(response, "Set-Cookie");
-    EXPECT_THAT(cookie, HasSubstr("; HttpOnly; SameSite=Strict"));
-    EXPECT_THAT(cookie, Not(HasSubstr("Path=")));
-    EXPECT_THAT(cookie, Not(HasSubstr("Secure")));
-    const std::string shown = "Cookie: " + cookie.substr(0, cookie.find(';')) + "\r\n";
-    const RawResponse session = ask(get("/api/v1/session", shown));
-    ASSERT_EQ(session.status, 200) << session.body;
-    EXPECT_EQ(json::parse(session.body)["caller"], "look");
-    EXPECT_EQ(json::parse(session.body)["isByCookie"], true);
-    EXPECT_EQ(ask(get("/api/v1/jobs", shown)).status, 200);
-    EXPECT_EQ(ask(post("/api/v1/jobs/rm", R"({"ids":["x"]})", shown)).status, 403);
-}
-
-TEST_F(SessionTest, Over_tls_the_cookie_goes_over_nothing_else) {
-    const RawResponse response =
-        sign_in(token, "Origin: https://jobs.example\r\nSec-Fetch-Site: same-origin\r\n");
-    EXPECT_THAT(header_of(response, "Set-Cookie"), HasSubstr("; Secure"));
-}
-
-TEST_F(SessionTest, What_is_no_token_gets_none) {
-    for (const std::string& wrong :
-         {service::new_token(), std::string("x"), std::string("a\r\nb")}) {
-        const RawResponse response = sign_in(wrong);
-        EXPECT_EQ(response.status, 401) << response.body;
-        EXPECT_EQ(header_of(response, "Set-Cookie"), "");
-    }
-    EXPECT_EQ(sign_in("").status, 400);
-    EXPECT_EQ(ask(post("/api/v1/session", "[]")).status, 400);
-}
-
-TEST_F(SessionTest, No_other_page_can_sign_a_browser_in_or_out) {
-    EXPECT_EQ(sign_in(token, "Origin: http://evil.example\r\n").status, 403);
-    EXPECT_EQ(sign_in(token, "Sec-Fetch-Site: cross-site\r\n").status, 403);
-    const std::string out = "DELETE /api/v1/session HTTP/1.1\r\nHost: localhost\r\n";
-    EXPECT_EQ(ask(out + "Sec-Fetch-Site: same-site\r\n\r\n").status, 403);
-    const RawResponse response = ask(out + "Sec-Fetch-Site: same-origin\r\n\r\n");
-    EXPECT_EQ(response.status, 204);
-    EXPECT_THAT(header_of(response, "Set-Cookie"), HasSubstr("Max-Age=0"));
 }
 
 constexpr std::int64_t kMore = kRowsSoon + 5;

@@ -32,30 +32,10 @@ class CliRemote : public CliTest {
 protected:
     CliRemote() {
         settings_.http.listen = "127.0.0.1:0";
-        serve();
-    }
-
-    void serve() {
-        http_.reset();
         http_ = std::make_unique<service::HttpService>(
             service::ApiParts{.engine = engine(), .settings = settings_, .log = log_}, false
         );
         http_->start();
-    }
-
-    /// From now on with tokens; returns the file of one with this role.
-    std::string let_in(const std::string& role) {
-        settings_.http.token_file = path_of("tokens");
-        const std::string token =
-            ok({"token", "make", role, "--role", role, "--file", path_of("tokens")});
-        serve();
-        return secret(role + ".token", token);
-    }
-
-    std::string secret(const std::string& name, const std::string& content) {
-        const std::string path = file(name, content);
-        std::filesystem::permissions(path, std::filesystem::perms::owner_read);
-        return path;
     }
 
     [[nodiscard]] std::string server() const {
@@ -67,9 +47,8 @@ protected:
         return run_bare(arguments, input);
     }
 
-    cli::Settings settings_;
-
 private:
+    cli::Settings settings_;
     schema::SilentLog log_;
     std::unique_ptr<service::HttpService> http_;
 };
@@ -109,24 +88,6 @@ TEST_F(CliRemote, Is_asked_on_the_terminal_of_the_client) {
     EXPECT_EQ(places(), "dead=1");
     EXPECT_EQ(remotely({"dead", "rm", "--all"}, "y\n").code, ExitCode::done);
     EXPECT_THAT(places(), IsEmpty());
-}
-
-TEST_F(CliRemote, A_token_lets_in_and_what_it_does_not_allow_is_told) {
-    const std::string reader = let_in("read");
-    add();
-    const CliResult none = remotely({"job", "ls"});
-    EXPECT_EQ(none.code, ExitCode::failed);
-    EXPECT_THAT(none.err, AllOf(HasSubstr("401"), HasSubstr("--token-file")));
-    EXPECT_EQ(remotely({"job", "ls", "--token-file", reader}).code, ExitCode::done);
-    const CliResult too_much = remotely({"job", "rm", "--all", "--yes", "--token-file", reader});
-    EXPECT_EQ(too_much.code, ExitCode::failed);
-    EXPECT_THAT(too_much.err, AllOf(HasSubstr("403"), HasSubstr("role admin")));
-    const CliResult wrong = remotely({"stats", "--token-file", secret("wrong", "jst_wrong\n")});
-    EXPECT_THAT(wrong.err, AllOf(HasSubstr("401"), HasSubstr("not one of the service's")));
-    environment_["JOBSTRAND_SERVER"] = server();
-    environment_["JOBSTRAND_TOKEN_FILE"] = reader;
-    EXPECT_EQ(run_bare({"stats"}).code, ExitCode::done);
-    EXPECT_EQ(places(), "executable=1");
 }
 
 TEST_F(CliRemote, What_is_no_jobstrand_service_is_told) {

@@ -9,6 +9,7 @@ Each `##` heading of a page is a case, which begins on an empty database. Its bl
   ```http       requests, each a line `METHOD path body` and below it the status, the headers that are looked at, and the
                 body of the answer; headers of the request, or a longer body, go between the two, with a line `-` behind them
   ```sql        is run on the database
+  ```toml       the settings of a service that takes the place of the one before, to the end of the case
 
 In what is expected `<id>`, `<time>`, `<number>`, `<word>` and `<any>` stand for whatever is there, and a line `...` for any
 lines. An id that was printed is `$ID1`, `$ID2`, ... in commands and in what is expected, by the order in which ids come up
@@ -36,7 +37,7 @@ import databases  # noqa: E402  pylint: disable=wrong-import-position
 ID = r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}"
 TIME = r"(?<!\d)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)"
 PLACEHOLDERS = {"<id>": ID, "<time>": TIME, "<number>": r"-?\d+(?:\.\d+)?", "<word>": r"\S+", "<any>": r".*"}
-BLOCK = re.compile(r"^```(console|http|sql)\n(.*?)^```$", re.M | re.S)
+BLOCK = re.compile(r"^```(console|http|sql|toml)\n(.*?)^```$", re.M | re.S)
 #: Comes after two seconds, on a slow machine only.
 PROGRESS = re.compile(r"\w+ \d+ (?:of \d+|so far).*")
 CASE = re.compile(r"^## (.*)$", re.M)
@@ -76,6 +77,19 @@ class Database:
 
     def empty(self):
         self.sql(self.emptying)
+
+    @contextlib.contextmanager
+    def served(self, settings=""):
+        """A service that runs no jobs: what the cases say happens, and nothing else."""
+        (self.folder / "service.toml").write_text(settings, encoding="utf-8")
+        command = [self.binary, "--config", "service.toml", "serve", "--no-executor", "--http", "127.0.0.1:0"]
+        with subprocess.Popen(command, cwd=self.folder, env=self.env, stderr=subprocess.PIPE) as process:
+            try:
+                origin = f"http://127.0.0.1:{clients.port_of(process)}"
+                threading.Thread(target=process.stderr.read, daemon=True).start()
+                yield origin
+            finally:
+                clients.end(process)
 
 
 class Case:
@@ -135,17 +149,24 @@ class Runner:
         self.database.empty()
         self.ids = []
         differences = []
+        origin = self.origin
 
         def rerun(block):
             kind, text = block[1], block[2]
             if kind == "sql":
                 self.database.sql(self.with_ids(text))
                 return block[0]
+            if kind == "toml":
+                self.origin = services.enter_context(self.database.served(text))
+                return block[0]
             printed, differing = self.console(text) if kind == "console" else self.http(text)
             differences.extend(differing)
             return f"```{kind}\n{printed}```"
 
-        return BLOCK.sub(rerun, case.body), differences
+        with contextlib.ExitStack() as services:
+            body = BLOCK.sub(rerun, case.body)
+        self.origin = origin
+        return body, differences
 
     def with_ids(self, text):
         return re.sub(r"\$ID(\d+)", lambda found: self.ids[int(found[1]) - 1] if int(found[1]) <= len(self.ids) else found[0], text)
@@ -230,19 +251,6 @@ def steps_of(text):
     return steps
 
 
-@contextlib.contextmanager
-def served(binary, folder, env):
-    """A service that runs no jobs: what the cases say happens, and nothing else."""
-    command = [binary, "serve", "--no-executor", "--http", "127.0.0.1:0"]
-    with subprocess.Popen(command, cwd=folder, env=env, stderr=subprocess.PIPE) as process:
-        try:
-            origin = f"http://127.0.0.1:{clients.port_of(process)}"
-            threading.Thread(target=process.stderr.read, daemon=True).start()
-            yield origin
-        finally:
-            clients.end(process)
-
-
 def show(case, differences):
     print(f"FAILED {case.name()}")
     for what, expected, printed in differences:
@@ -276,7 +284,7 @@ def main(arguments):
         folder = Path(name)
         env = {"HOME": name, "LC_ALL": "C.UTF-8", "TZ": "UTC", "PATH": os.environ["PATH"], **env}
         database = Database(str(Path(binary).resolve()), kind, folder, env)
-        with served(database.binary, folder, env) as origin:
+        with database.served() as origin:
             runner = Runner(database, origin, is_through_server)
             for page in pages:
                 bodies = []
