@@ -8,7 +8,6 @@
 #include "test/fixtures/open_store.hpp"
 #include "test/fixtures/server_database.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -140,21 +139,6 @@ std::string CliTest::ok(const std::vector<std::string>& arguments, const std::st
     const CliResult result = run(arguments, input);
     EXPECT_EQ(result.code, ExitCode::done) << result.err;
     return result.out;
-}
-
-void CliTest::expect_wrong_usage(
-    const std::vector<std::string>& verb,
-    const std::vector<WrongUsage>& cases
-) {
-    for (const WrongUsage& test : cases) {
-        std::vector<std::string> all = verb;
-        all.insert(all.end(), test.arguments.begin(), test.arguments.end());
-        const CliResult result = run(all);
-        EXPECT_EQ(result.code, ExitCode::wrong_usage) << test.message << result.err;
-        EXPECT_THAT(result.err, testing::StartsWith("jobstrand: "));
-        EXPECT_THAT(result.err, testing::HasSubstr(test.message));
-        EXPECT_EQ(result.out, "");
-    }
 }
 
 std::string CliTest::add(const std::vector<std::string>& arguments) {

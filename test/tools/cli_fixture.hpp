@@ -22,12 +22,6 @@ struct CliResult {
     std::string err;
 };
 
-/// Arguments that cannot be meant so, and a part of what is said about them.
-struct WrongUsage {
-    std::vector<std::string> arguments;
-    std::string message;
-};
-
 /// Runs the program in this process, on a database without jobs (see empty_cli_database), which has
 /// its tables.
 class CliTest : public testing::Test {
@@ -47,10 +41,6 @@ protected:
     /// Like run(), for calls that are to work: anything else is a failure of the test. Returns
     /// stdout.
     std::string ok(const std::vector<std::string>& arguments, const std::string& input = "");
-
-    /// Each of the cases behind the words of `verb` is refused as wrong usage, on stderr only.
-    void
-    expect_wrong_usage(const std::vector<std::string>& verb, const std::vector<WrongUsage>& cases);
 
     /// Adds a job with `job add ARGUMENTS` and returns its id.
     std::string add(const std::vector<std::string>& arguments = {"--type", "noop"});

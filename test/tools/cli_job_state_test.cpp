@@ -42,19 +42,6 @@ TEST_F(CliJobState, A_running_job_says_where_and_how_long_its_lock_lasts) {
     EXPECT_THAT(ok({"job", "show", id}), HasSubstr("process " + std::to_string(::getpid())));
 }
 
-TEST_F(CliJobState, A_job_that_has_been_running_for_long_says_since_when) {
-    const std::string id = add();
-    lock(id);
-    EXPECT_EQ(field(id, "runningSince"), "null") << "it may still be queued";
-    const std::int64_t revision = OpenStore(url())->jobs().find(id)->job.revision;
-    const auto since = std::chrono::sys_days{std::chrono::year{2026} / 11 / 20};
-    engine().node_store().record_work(
-        "a-node", {.runs = {{.id = id, .revision = revision, .since = since}}}
-    );
-    EXPECT_EQ(field(id, "runningSince"), "\"2026-11-20T00:00:00.000Z\"");
-    EXPECT_THAT(ok({"job", "show", id}), HasSubstr("runningSince"));
-}
-
 TEST_F(CliJobState, A_job_that_runs_says_what_its_run_has_told) {
     const std::string id = add();
     lock(id);
@@ -77,23 +64,6 @@ TEST_F(CliJobState, A_job_that_runs_says_what_its_run_has_told) {
     run.revision += 1;
     engine().run_news_store().write_news({&run, 1}, {});
     EXPECT_THAT(ok({"job", "show", id}), testing::Not(HasSubstr("40 %"))) << "of another run";
-}
-
-TEST_F(CliJobState, Stats_by_type_tell_how_many_were_run_in_the_last_minute) {
-    add({"--type", "noop"});
-    const schema::TimePoint now = engine().clock().now();
-    engine().node_store().register_node(
-        {.node = "a-node", .incarnation = "1"}, {}, now, now + std::chrono::hours(1)
-    );
-    engine().node_store().record_work("a-node", {.last_minute = {{"mail", 1200, 7}}});
-    const json stats = json::parse(ok({"stats", "--by-type", "-o", "json"}));
-    ASSERT_EQ(stats.size(), 2U);
-    EXPECT_EQ(stats[0]["handlerType"], "mail");
-    EXPECT_EQ(stats[0]["jobs"], 0);
-    EXPECT_EQ(stats[0]["runsLastMinute"], 1200);
-    EXPECT_EQ(stats[0]["failedLastMinute"], 7);
-    EXPECT_EQ(stats[1]["handlerType"], "noop");
-    EXPECT_EQ(stats[1]["runsLastMinute"], 0);
 }
 
 TEST_F(CliJobState, A_waiting_exclusive_job_says_for_whom) {

@@ -155,9 +155,6 @@ TEST_F(CliTerminal, Whoever_asks_is_given_colour_or_none) {
     add();
     EXPECT_THAT(seen({"job", "ls", "--color", "never"}), Not(HasSubstr("\x1b")));
     EXPECT_THAT(seen({"--color", "always", "job", "ls"}, std::nullopt), HasSubstr("\x1b[1mID"));
-    expect_wrong_usage(
-        {"job", "ls"}, {{{"--color", "sometimes"}, "--color must be auto, always or never"}}
-    );
 }
 
 TEST_F(CliTerminal, Data_for_programs_is_never_coloured) {
