@@ -197,7 +197,7 @@ constexpr std::size_t kMaxBytes = std::size_t{1} << 20U;
     return entry;
 }
 
-[[noreturn]] void fail(std::string_view what, const std::string& path, int error) {
+[[noreturn]] void fail_to(std::string_view what, const std::string& path, int error) {
     throw TokenFileError(fmt::format(
         "cannot {} the token file {}: {}", what, path, std::generic_category().message(error)
     ));
@@ -211,7 +211,7 @@ constexpr std::size_t kMaxBytes = std::size_t{1} << 20U;
 [[nodiscard]] struct stat about(int descriptor, const std::string& path) {
     struct stat found {};
     if (::fstat(descriptor, &found) != 0) {
-        fail("read", path, errno);
+        fail_to("read", path, errno);
     }
     return found;
 }
@@ -234,7 +234,7 @@ void require_private(int descriptor, const std::string& path) {
     while (size < text.size()) {
         const ssize_t count = ::read(descriptor, text.data() + size, text.size() - size);
         if (count < 0) {
-            fail("read", path, errno);
+            fail_to("read", path, errno);
         }
         if (count == 0) {
             break;
@@ -258,7 +258,7 @@ void keep_owner_and_mode(int draft, const struct stat& former, const std::string
     const bool has_moved = now.st_uid != former.st_uid || now.st_gid != former.st_gid;
     if ((has_moved && ::fchown(draft, former.st_uid, former.st_gid) != 0) ||
         ::fchmod(draft, former.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO)) != 0) {
-        fail("keep the owner of", path, errno);
+        fail_to("keep the owner of", path, errno);
     }
 }
 
@@ -273,7 +273,7 @@ void keep_owner_and_mode(int draft, const struct stat& former, const std::string
 void lock(int descriptor, const std::string& path, std::chrono::steady_clock::time_point until) {
     while (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK && errno != EINTR) {
-            fail("lock", path, errno);
+            fail_to("lock", path, errno);
         }
         if (std::chrono::steady_clock::now() > until) {
             throw TokenFileError(fmt::format("another command is changing the token file {}", path)
@@ -287,7 +287,7 @@ void write_all(int file, std::string_view text, const std::string& path) {
     while (!text.empty()) {
         const ssize_t written = ::write(file, text.data(), text.size());
         if (written < 0) {
-            fail("write", path, errno);
+            fail_to("write", path, errno);
         }
         text.remove_prefix(static_cast<std::size_t>(written));
     }
@@ -346,7 +346,7 @@ std::string text_of(const std::vector<TokenEntry>& tokens) {
 std::vector<TokenEntry> read_tokens(const std::string& path) {
     const cli::UniqueFd file = open_file(path, O_RDONLY);
     if (!file) {
-        fail("read", path, errno);
+        fail_to("read", path, errno);
     }
     require_private(file.get(), path);
     const std::string text = text_in(file.get(), path);
@@ -365,7 +365,7 @@ void write_tokens(const std::string& path, const std::vector<TokenEntry>& tokens
     std::string draft = target + ".XXXXXX";
     const cli::UniqueFd file(::mkstemp(draft.data()));  // Mode 0600.
     if (!file) {
-        fail("write", path, errno);
+        fail_to("write", path, errno);
     }
     // Defended catch: a draft that cannot be finished is taken away again.
     try {
@@ -375,7 +375,7 @@ void write_tokens(const std::string& path, const std::vector<TokenEntry>& tokens
         }
         write_all(file.get(), text_of(tokens), path);
         if (::fsync(file.get()) != 0 || ::rename(draft.c_str(), target.c_str()) != 0) {
-            fail("write", path, errno);
+            fail_to("write", path, errno);
         }
     } catch (const TokenFileError&) {
         ::unlink(draft.c_str());
@@ -389,7 +389,7 @@ TokenFileTurn::TokenFileTurn(std::string path, Missing missing) : path_(std::mov
     while (true) {
         file_ = open_file(path_, flags);
         if (!file_) {
-            fail(missing == Missing::is_made ? "write" : "read", path_, errno);
+            fail_to(missing == Missing::is_made ? "write" : "read", path_, errno);
         }
         lock(file_.get(), path_, until);
         if (is_at(path_, file_.get())) {

@@ -68,7 +68,7 @@ void print_error(Streams& streams, const std::string& message) {
 }
 
 /// The one place that turns what a command throws into words and an exit code.
-[[nodiscard]] ExitCode run_guarded(
+[[nodiscard]] ExitCode run_typed(
     const Program& program,
     const std::optional<Server>& server,
     Streams& streams,
@@ -158,7 +158,7 @@ run(const std::vector<std::string>& arguments, Streams& streams, const Environme
         const std::string words = program.typed().words;
         const bool is_over_network = served_operation_named(words) != nullptr || words == kLockRun;
         const auto server = server_meant(program.globals(), environment, is_over_network);
-        return run_guarded(program, server, streams, session);
+        return run_typed(program, server, streams, session);
     } catch (const CliError& error) {
         print_error_lines(streams, error.what());
         return error.code();

@@ -47,7 +47,7 @@ constexpr std::int64_t kYear = 365 * kDay;
 /// A hundred names with times.
 constexpr std::int64_t kLimitsLength = 25'600;
 
-constexpr std::int64_t kThreads = 1000;
+constexpr std::int64_t kMostThreads = 1000;
 constexpr std::int64_t kQueued = 100'000;
 constexpr std::int64_t kAsyncRuns = 1'000'000;
 constexpr std::int64_t kBytes = std::int64_t{1} << 40U;
@@ -66,7 +66,7 @@ constexpr std::array kExecutorSettings{
         .name = "corePoolSize",
         .field = kInExecutor<&ExecutorSettings::core_pool_size>,
         .least = 1,
-        .most = kThreads,
+        .most = kMostThreads,
         .flowable = "2",
         .camunda = "3",
         .meaning = "Worker threads that are started as jobs come.",
@@ -76,7 +76,7 @@ constexpr std::array kExecutorSettings{
         .name = "maxPoolSize",
         .field = kInExecutor<&ExecutorSettings::max_pool_size>,
         .least = 1,
-        .most = kThreads,
+        .most = kMostThreads,
         .flowable = "10",
         .camunda = "10",
         .meaning = "Most worker threads; those above corePoolSize start when the queue is full. "

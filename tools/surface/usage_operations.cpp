@@ -1,4 +1,5 @@
 #include "tools/operations/nouns.hpp"
+#include "tools/surface/build_date.hpp"
 #include "tools/surface/command_line.hpp"
 #include "tools/surface/completion.hpp"
 #include "tools/surface/program.hpp"
@@ -227,7 +228,7 @@ struct ManualOptions {
 };
 
 [[nodiscard]] ManualEdition edition() {
-    return {.version = "jobstrand " JOBSTRAND_VERSION, .date = JOBSTRAND_DATE};
+    return {.version = "jobstrand " JOBSTRAND_VERSION, .date = kBuildDate};
 }
 
 void write_page(const std::filesystem::path& path, const std::string& page) {

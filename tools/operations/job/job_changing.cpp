@@ -45,7 +45,7 @@ namespace {
 /// The same changes as a batch; nullopt: a batch can set retries, the priority and the due date
 /// only, and dead letters get their retries when they are requeued.
 [[nodiscard]] std::optional<schema::BatchOrder>
-order_of(schema::JobPlace place, const persistence::ManyChanges& changes) {
+order_of_changes(schema::JobPlace place, const persistence::ManyChanges& changes) {
     schema::BatchOrder order{
         .operation = schema::BatchOperation::change,
         .place = place,
@@ -302,7 +302,7 @@ ExitCode set_jobs(Session& session, const SetOptions& options) {
     if (!options.bulk.yes && session.streams().in_is_terminal) {
         confirm(session, false, question(session, jobs, "changes"));
     }
-    if (const auto order = order_of(place, changes)) {
+    if (const auto order = order_of_changes(place, changes)) {
         if (const auto as_batch = run_as_batch(session, jobs, *order, options.bulk)) {
             return *as_batch;
         }

@@ -21,7 +21,7 @@ namespace ssl = boost::asio::ssl;
 
 constexpr std::string_view kProtocol = "\x08http/1.1";  // As ALPN writes it: its length first.
 
-[[nodiscard]] const unsigned char* bytes_of(std::string_view text) {
+[[nodiscard]] const unsigned char* as_bytes(std::string_view text) {
     return reinterpret_cast<const unsigned char*>(text.data());
 }
 
@@ -38,7 +38,7 @@ int choose_protocol(
     const int outcome = SSL_select_next_proto(
         &found,
         length,
-        bytes_of(kProtocol),
+        as_bytes(kProtocol),
         static_cast<unsigned int>(kProtocol.size()),
         offered,
         offered_length
