@@ -11,6 +11,7 @@ set(JOBSTRAND_MOST_UNITED 40 CACHE STRING "Of how many sources one is made at mo
 
 # A folder is one room, but for those that stand together in a line.
 file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/united_rooms.txt united_rooms)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/united_rooms.txt)
 foreach(line ${united_rooms})
   separate_arguments(rooms UNIX_COMMAND "${line}")
   list(GET rooms 0 first)
