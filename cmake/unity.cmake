@@ -40,6 +40,7 @@ function(jobstrand_unite target)
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
+
 # jobstrand_unite_all(DIRECTORY): every library and program that is declared there or below.
 function(jobstrand_unite_all directory)
   get_property(targets DIRECTORY ${directory} PROPERTY BUILDSYSTEM_TARGETS)

@@ -314,6 +314,18 @@ TEST(SettingsText, What_is_shown_can_be_read_again_and_means_the_same) {
     EXPECT_EQ(second.settings.targets, first.settings.targets);
 }
 
+TEST(SettingsText, A_table_may_have_an_empty_name) {
+    const SettingsFile first = read_settings(
+        "[commands.\"\"]\nprogram = \"/bin/true\"\n[commands.b]\nprogram = \"/bin/false\"\n",
+        "first"
+    );
+    ASSERT_THAT(first.problems, IsEmpty());
+    const SettingsFile second = read_settings(settings_as_toml(first.settings), "second");
+    EXPECT_THAT(second.problems, IsEmpty());
+    EXPECT_EQ(second.settings.commands, first.settings.commands);
+    EXPECT_THAT(settings_as_json(first.settings), HasSubstr(R"("commands":{"":{"program":)"));
+}
+
 TEST(SettingsText, The_password_is_not_shown) {
     Settings settings;
     settings.database_url = "mysql://jobs:s3cret@localhost:3306/jobs";

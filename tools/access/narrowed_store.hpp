@@ -182,8 +182,9 @@ private:
     [[nodiscard]] persistence::JobFilter narrowed(persistence::JobFilter filter) const;
     void refuse_if_narrow() const;
 
-    /// `act` does it to those that are seen, with their indices where there may be others; these
-    /// are not found.
+    /// `act` does it to those that are seen, and gets their indices among all; the others are not
+    /// found. Where the scope leaves nothing out, it gets all ids and no indices: who needs them
+    /// asks for that first.
     template <typename Act>
     [[nodiscard]] std::vector<persistence::JobAnswer>
     for_seen(schema::JobPlace place, std::span<const std::string> ids, const Act& act);

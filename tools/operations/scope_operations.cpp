@@ -280,7 +280,8 @@ template <SuspensionScope scope>
     text.role = service::Role::read;
     const Parameters<ScopeListing> suspended{
         {"--suspended", &ScopeListing::only_suspended, "Only those that are suspended"}};
-    return page_operation(std::move(text), joined(suspended, of_part(page_parameters(), &ScopeListing::page)), scope_fields(), list_scopes<scope>);
+    const auto parameters = joined(suspended, of_part(page_parameters(), &ScopeListing::page));
+    return page_operation(std::move(text), parameters, scope_fields(), list_scopes<scope>);
 }
 
 [[nodiscard]] Parameters<SuspensionOptions>

@@ -287,18 +287,18 @@ void read_flag(const GivenValue& given, auto& flag) {
 template <typename Item>
 [[nodiscard]] auto list_of(std::string_view what, Item item) {
     return [=](const GivenValue& given, auto& list) {
-        const toml::array* const read = given.node.as_array();
-        for (std::size_t i = 0; read != nullptr && i < read->size(); ++i) {
-            if (const auto value = item(*read->get(i))) {
-                list.push_back(*value);
-            } else {
-                break;
+        const toml::array* const array = given.node.as_array();
+        std::decay_t<decltype(list)> read;
+        for (std::size_t i = 0; array != nullptr && i < array->size(); ++i) {
+            if (const auto value = item(*array->get(i))) {
+                read.push_back(*value);
             }
         }
-        if (read == nullptr || list.size() < read->size()) {
+        if (array == nullptr || read.size() < array->size()) {
             given.refuse(fmt::format("must be a list of {}", what));
-            list.clear();
+            return;
         }
+        list = std::move(read);
     };
 }
 
@@ -481,16 +481,16 @@ void read_priority(const GivenValue& given, std::string& priority) {
 }
 
 [[nodiscard]] TableKeys<JobDefinition> make_definition_keys() {
-    TableKeys<JobDefinition> keys{
+    TableKey<JobDefinition> category = table_key(
+        "category", &JobDefinition::category, text_such_as(", which may hold expressions")
+    );
+    category.show = {};  // It is not shown.
+    return {
         table_key("priority", &JobDefinition::priority, read_priority),
         table_key("retryCycle", &JobDefinition::retry_cycle, text_such_as(" such as \"R5/PT5M\"")),
-        table_key(
-            "category", &JobDefinition::category, text_such_as(", which may hold expressions")
-        ),
+        std::move(category),
         table_key("exclusive", &JobDefinition::exclusive, read_flag<std::optional<bool>>),
     };
-    keys[2].show = {};  // The category is not shown.
-    return keys;
 }
 
 [[nodiscard]] const TableKeys<JobDefinition>& definition_keys() {
@@ -662,7 +662,7 @@ constexpr std::array kTableKinds{
         },
         [](const Settings& settings) { return shown_by_name(target_keys(), settings.targets); }},
     TableKind{kDefinitionsName, read_definitions, shown_definitions},
-    TableKind{kFlowableName, read_flowable, shown_flowable},
+    TableKind{kFlowableName, read_flowable, shown_flowable, true},
     TableKind{kRequeuesName, read_requeues, shown_requeues},
 };
 

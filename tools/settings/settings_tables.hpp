@@ -14,7 +14,7 @@
 
 namespace jobstrand::cli {
 
-/// A table as it is shown to people, without secrets, by its name; empty: it has none.
+/// Tables as they are shown to people, without secrets, by their names.
 using ShownTables = std::vector<std::pair<std::string, nlohmann::ordered_json>>;
 
 /// A name at the top of the configuration file that is no single setting: tables [KIND.NAME], or
@@ -26,6 +26,9 @@ struct TableKind {
     void (*read)(const toml::node& node, Settings& into, std::vector<LineMessage>& problems);
 
     ShownTables (*shown)(const Settings& settings);
+
+    /// One table [KIND] at most, whose name does not count.
+    bool is_one = false;
 };
 
 /// But for [engines.NAME], which hold settings.

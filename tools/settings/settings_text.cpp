@@ -130,7 +130,7 @@ std::string settings_as_toml(const Settings& settings) {
     }
     for (const TableKind& kind : table_kinds()) {
         for (const auto& [name, table] : kind.shown(settings)) {
-            const std::string of_kind = name.empty() ? "" : '.' + toml_text(name);
+            const std::string of_kind = kind.is_one ? "" : '.' + toml_text(name);
             append_table(out, std::string(kind.name) + of_kind, table);
         }
     }
@@ -147,11 +147,11 @@ std::string settings_as_json(const Settings& settings) {
     for (const TableKind& kind : table_kinds()) {
         const std::string of_kind(kind.name);
         const ShownTables tables = kind.shown(settings);
-        if (kind.name != kFlowableName) {
+        if (!kind.is_one) {
             out[of_kind] = nlohmann::ordered_json::object();
         }
         for (const auto& [name, table] : tables) {
-            (name.empty() ? out[of_kind] : out[of_kind][name]) = table;
+            (kind.is_one ? out[of_kind] : out[of_kind][name]) = table;
         }
     }
     return out.dump();
