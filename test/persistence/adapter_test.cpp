@@ -8,9 +8,6 @@
 
 namespace jobstrand::test {
 
-using persistence::Row;
-using persistence::Value;
-
 namespace {
 
 std::optional<std::string> what_is_missing(std::string_view database) {

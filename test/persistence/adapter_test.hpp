@@ -1,8 +1,10 @@
 #pragma once
 
 #include "persistence/sql/connection.hpp"
-#include "persistence/sql/db_error.hpp"
+#include "persistence/sql/session_pool.hpp"
+#include "persistence/sql/sql_transaction.hpp"
 #include "test/fixtures/database_servers.hpp"
+#include "test/fixtures/error_of.hpp"
 #include "test/fixtures/server_database.hpp"
 #include "test/fixtures/sqlite_file.hpp"
 
@@ -10,14 +12,31 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace jobstrand::test {
+
+using namespace std::chrono_literals;
+
+using persistence::DbError;
+using persistence::DbErrorKind;
+using persistence::Row;
+using persistence::SessionPool;
+using persistence::Transaction;
+using persistence::Value;
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
 
 /// The databases by their URL schemes.
 inline constexpr std::array<std::string_view, 3> kEveryDatabase{"sqlite", "mysql", "postgresql"};
@@ -58,18 +77,17 @@ protected:
         return open_connection(url_);
     }
 
-    std::int64_t
-    execute(std::string_view sql, std::initializer_list<persistence::Value> parameters = {}) {
+    std::int64_t execute(std::string_view sql, std::initializer_list<Value> parameters = {}) {
         return connection_->execute(sql, {parameters.begin(), parameters.size()});
     }
 
     /// The first column of all rows; NULL is "".
     [[nodiscard]] std::vector<std::string>
-    texts_of(std::string_view sql, std::initializer_list<persistence::Value> parameters = {});
+    texts_of(std::string_view sql, std::initializer_list<Value> parameters = {});
 
     /// That of the first row; "" when there is none.
     [[nodiscard]] std::string
-    text_of(std::string_view sql, std::initializer_list<persistence::Value> parameters = {});
+    text_of(std::string_view sql, std::initializer_list<Value> parameters = {});
 
     /// Whether the server is the shared one, which a case may stop and whose options it knows.
     [[nodiscard]] static bool is_own_server();
@@ -90,24 +108,25 @@ protected:
     std::unique_ptr<persistence::Connection> connection_;
 };
 
-/// The error that a call ends with; kind `other` and an empty text when there is none.
-template <typename Call>
-persistence::DbError error_of(Call call) {
-    try {
-        call();
-    } catch (const persistence::DbError& error) {
-        return error;
-    }
-    ADD_FAILURE() << "no error";
-    return {persistence::DbErrorKind::other, ""};
+/// The error of opening `url`; its text must never have the password in it.
+[[nodiscard]] inline DbError opening_error(const persistence::DatabaseUrl& url) {
+    DbError error = error_of([&] { static_cast<void>(open_connection(url)); });
+    EXPECT_THAT(error.what(), Not(HasSubstr(url.password)));
+    EXPECT_THAT(error.what(), Not(HasSubstr("\n")));
+    return error;
 }
 
-/// The error of opening `url`; its text must never have the password in it.
-[[nodiscard]] inline persistence::DbError opening_error(const persistence::DatabaseUrl& url) {
-    persistence::DbError error = error_of([&] { static_cast<void>(open_connection(url)); });
-    EXPECT_THAT(error.what(), testing::Not(testing::HasSubstr(url.password)));
-    EXPECT_THAT(error.what(), testing::Not(testing::HasSubstr("\n")));
-    return error;
+/// The same, of this kind and with a text as it is said.
+inline void expect_opening_error(
+    const persistence::DatabaseUrl& url,
+    DbErrorKind kind,
+    const testing::Matcher<std::string>& text = testing::_,
+    const std::source_location& where = std::source_location::current()
+) {
+    const testing::ScopedTrace trace(where.file_name(), static_cast<int>(where.line()), "expected");
+    const DbError error = opening_error(url);
+    EXPECT_EQ(error.kind(), kind) << error.what();
+    EXPECT_THAT(std::string(error.what()), text);
 }
 
 }  // namespace jobstrand::test

@@ -9,9 +9,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <vector>
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>
@@ -53,6 +56,16 @@ login_at(std::string_view scheme, const FakeServer& thief, const std::string& op
     } catch (const DbError& error) {
         return error;
     }
+}
+
+/// The client says what to do so that it may send the password itself.
+void expect_advice(const std::optional<DbError>& error) {
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->kind(), DbErrorKind::access_denied);
+    EXPECT_THAT(
+        error->what(),
+        AllOf(HasSubstr("the server wants the password itself"), HasSubstr("ssl=verify"))
+    );
 }
 
 constexpr unsigned kTlsFlag = 0x0800;
@@ -164,13 +177,7 @@ TEST(MysqlClearPassword, Is_refused_with_what_to_do) {
         client.send(switch_to(2, "mysql_clear_password"));
         hear_out(client);
     });
-    const auto error = login_at("mysql", thief, "");
-    ASSERT_TRUE(error);
-    EXPECT_EQ(error->kind(), DbErrorKind::access_denied);
-    EXPECT_THAT(
-        error->what(),
-        AllOf(HasSubstr("the server wants the password itself"), HasSubstr("ssl=verify"))
-    );
+    expect_advice(login_at("mysql", thief, ""));
 }
 
 TEST(MysqlClearPassword, Under_require_a_server_without_tls_hears_nothing_at_all) {
@@ -183,45 +190,6 @@ TEST(MysqlClearPassword, Under_require_a_server_without_tls_hears_nothing_at_all
     EXPECT_EQ(error->kind(), DbErrorKind::unreachable);
     EXPECT_THAT(error->what(), HasSubstr("TLS"));
     EXPECT_THAT(thief.heard(), IsEmpty());
-}
-
-TEST(MysqlClearPassword, Under_require_a_server_that_takes_its_tls_back_hears_no_user) {
-    const SelfSigned certificate;
-    FakeServer thief([&certificate](FakeTalk& client, int number) {
-        client.send(greeting(number == 0, "mysql_native_password"));
-        client.receive(number == 0 ? kTlsRequest : 4096);
-        if (number == 0) {
-            static_cast<void>(client.begin_tls(certificate));
-        }
-        hear_out(client);
-    });
-    ASSERT_TRUE(login_at("mysql", thief, "&ssl=require"));
-    EXPECT_THAT(thief.heard(), Not(HasSubstr("jobs")));
-}
-
-TEST(MysqlClearPassword, Under_require_another_certificate_than_the_first_hears_no_user) {
-    const SelfSigned first;
-    const SelfSigned second;
-    FakeServer thief([&](FakeTalk& client, int number) {
-        client.send(greeting(true, "mysql_native_password"));
-        client.receive(kTlsRequest);
-        static_cast<void>(client.begin_tls(number == 0 ? first : second));
-        hear_out(client);
-    });
-    ASSERT_TRUE(login_at("mysql", thief, "&ssl=require"));
-    EXPECT_THAT(thief.heard(), Not(HasSubstr("jobs")));
-}
-
-TEST(MysqlClearPassword, Under_verify_a_certificate_of_nobody_hears_no_user) {
-    const SelfSigned certificate;
-    FakeServer thief([&certificate](FakeTalk& client, int) {
-        client.send(greeting(true, "mysql_native_password"));
-        client.receive(kTlsRequest);
-        static_cast<void>(client.begin_tls(certificate));
-        hear_out(client);
-    });
-    ASSERT_TRUE(login_at("mysql", thief, "&ssl=verify"));
-    EXPECT_THAT(thief.heard(), Not(HasSubstr("jobs")));
 }
 
 TEST(MysqlClearPassword, Under_verify_ca_only_the_certificate_of_the_file_hears_a_user) {
@@ -250,21 +218,39 @@ TEST(MysqlClearPassword, Under_verify_ca_only_the_certificate_of_the_file_hears_
     }
 }
 
-TEST(MysqlClearPassword, Under_verify_ca_another_certificate_than_the_first_hears_no_user) {
+/// A server that shows `first` to the first connection and `later` to all behind it; null: it says
+/// that it has no TLS.
+struct UntrustedServer {
+    std::string_view name;
+    std::string options;
+    const SelfSigned* first;
+    const SelfSigned* later;
+};
+
+TEST(MysqlClearPassword, A_server_that_has_not_proven_itself_hears_no_user) {
     const TemporaryDirectory folder;
     const SelfSigned ours;
     const SelfSigned another;
     ours.write_to(folder.path());
-    FakeServer thief([&](FakeTalk& client, int number) {
-        client.send(greeting(true, "mysql_native_password"));
-        client.receive(kTlsRequest);
-        static_cast<void>(client.begin_tls(number == 0 ? ours : another));
-        hear_out(client);
-    });
-    ASSERT_TRUE(
-        login_at("mysql", thief, "&ssl=verify-ca&ssl_ca=" + (folder.path() / "cert.pem").string())
-    );
-    EXPECT_THAT(thief.heard(), Not(HasSubstr("jobs")));
+    const std::string ours_alone = "&ssl=verify-ca&ssl_ca=" + (folder.path() / "cert.pem").string();
+    for (const UntrustedServer& row :
+         {UntrustedServer{"takes its TLS back under require", "&ssl=require", &ours, nullptr},
+          UntrustedServer{"shows another one then under require", "&ssl=require", &ours, &another},
+          UntrustedServer{"has a certificate of nobody under verify", "&ssl=verify", &ours, &ours},
+          UntrustedServer{"shows another one then under verify-ca", ours_alone, &ours, &another}}) {
+        SCOPED_TRACE(row.name);
+        FakeServer thief([&row](FakeTalk& client, int number) {
+            const SelfSigned* const certificate = number == 0 ? row.first : row.later;
+            client.send(greeting(certificate != nullptr, "mysql_native_password"));
+            client.receive(certificate != nullptr ? kTlsRequest : 4096);
+            if (certificate != nullptr) {
+                static_cast<void>(client.begin_tls(*certificate));
+            }
+            hear_out(client);
+        });
+        EXPECT_TRUE(login_at("mysql", thief, row.options));
+        EXPECT_THAT(thief.heard(), Not(HasSubstr("jobs")));
+    }
 }
 
 TEST(MysqlClearPassword, Goes_to_a_server_without_tls_only_for_the_key_that_we_have) {
@@ -386,42 +372,31 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& one) { return one.param.empty() ? "by_default" : one.param; }
 );
 
-TEST_P(PostgresqlThief, Without_tls_gets_no_password_for_the_asking) {
-    FakeServer thief([](FakeTalk& client, int) {
-        first_words(client);
-        client.send(kAskForPassword);
-        hear_out(client);
-    });
-    expect_nothing_stolen(thief, option());
-}
-
-TEST_P(PostgresqlThief, Gets_none_when_it_asks_slowly) {
-    FakeServer thief([](FakeTalk& client, int) {
-        first_words(client);
-        client.send_slowly(kAskForPassword);
-        hear_out(client);
-    });
-    expect_nothing_stolen(thief, option());
-}
-
-TEST_P(PostgresqlThief, Gets_none_when_it_asks_for_a_proof_first) {
-    FakeServer thief([](FakeTalk& client, int) {
-        first_words(client);
-        client.send(kAskForScram);
-        client.receive();
-        client.send(kAskForPassword);
-        hear_out(client);
-    });
-    expect_nothing_stolen(thief, option());
-}
-
-TEST_P(PostgresqlThief, Gets_none_when_it_asks_for_both_at_once) {
-    FakeServer thief([](FakeTalk& client, int) {
-        first_words(client);
-        client.send(kAskForScram + kAskForPassword);
-        hear_out(client);
-    });
-    expect_nothing_stolen(thief, option());
+TEST_P(PostgresqlThief, Without_tls_gets_no_password_in_whatever_way_it_asks) {
+    struct Way {
+        std::string_view name;
+        std::function<void(FakeTalk&)> ask;
+    };
+    const std::vector<Way> ways{
+        {"for the asking", [](FakeTalk& client) { client.send(kAskForPassword); }},
+        {"slowly", [](FakeTalk& client) { client.send_slowly(kAskForPassword); }},
+        {"for a proof first",
+         [](FakeTalk& client) {
+             client.send(kAskForScram);
+             client.receive();
+             client.send(kAskForPassword);
+         }},
+        {"for both at once", [](FakeTalk& client) { client.send(kAskForScram + kAskForPassword); }},
+    };
+    for (const Way& way : ways) {
+        SCOPED_TRACE(way.name);
+        FakeServer thief([&way](FakeTalk& client, int) {
+            first_words(client);
+            way.ask(client);
+            hear_out(client);
+        });
+        expect_nothing_stolen(thief, option());
+    }
 }
 
 TEST_P(PostgresqlThief, With_a_certificate_of_its_own_gets_none_either) {
@@ -454,13 +429,7 @@ TEST(PostgresqlClearPassword, Is_refused_with_what_to_do) {
         client.send(kAskForPassword);
         hear_out(client);
     });
-    const auto error = login_at("postgresql", thief, "&ssl=off");
-    ASSERT_TRUE(error);
-    EXPECT_EQ(error->kind(), DbErrorKind::access_denied);
-    EXPECT_THAT(
-        error->what(),
-        AllOf(HasSubstr("the server wants the password itself"), HasSubstr("ssl=verify"))
-    );
+    expect_advice(login_at("postgresql", thief, "&ssl=off"));
 }
 
 TEST(PostgresqlClearPassword, Under_require_nobody_is_told_so_much_as_the_user_without_tls) {

@@ -21,15 +21,8 @@ namespace jobstrand::test {
 
 namespace {
 
-using persistence::DbError;
-using persistence::DbErrorKind;
 using persistence::NewRows;
-using persistence::Row;
-using persistence::Transaction;
-using persistence::Value;
 using schema::TimePoint;
-using testing::ElementsAre;
-using namespace std::chrono_literals;
 
 /// What every connection promises, on an empty table NOTE.
 class ConnectionTest : public AdapterTest {
@@ -208,11 +201,9 @@ TEST_P(ConnectionTest, Every_millisecond_survives_and_is_compared) {
 
 TEST_P(ConnectionTest, A_time_that_no_database_holds_is_refused) {
     const TimePoint time = std::chrono::sys_days(std::chrono::year{12'000} / 1 / 1);
-    EXPECT_EQ(
-        error_of([&] { execute("INSERT INTO NOTE (ID_, TIME_) VALUES ('a', ?)", {Value{time}}); }
-        ).kind(),
-        DbErrorKind::too_long
-    );
+    expect_error(DbErrorKind::too_long, [&] {
+        execute("INSERT INTO NOTE (ID_, TIME_) VALUES ('a', ?)", {Value{time}});
+    });
 }
 
 TEST_P(ConnectionTest, A_page_of_rows_is_inserted_in_one_statement) {
@@ -277,20 +268,20 @@ TEST_P(ConnectionTest, A_missing_table_or_column_says_so) {
           "SELECT MISSING_ FROM NOTE",
           "DELETE FROM NOTE WHERE MISSING_ = 1",
           "INSERT INTO NOTE (MISSING_) VALUES (1)"}) {
-        EXPECT_EQ(error_of([&] { execute(sql); }).kind(), DbErrorKind::schema_missing) << sql;
+        SCOPED_TRACE(sql);
+        expect_error(DbErrorKind::schema_missing, [&] { execute(sql); });
     }
-    EXPECT_EQ(
-        error_of([&] { execute("SELECT ? FROM NOWHERE", {Value{"a"}}); }).kind(),
-        DbErrorKind::schema_missing
-    );
+    expect_error(DbErrorKind::schema_missing, [&] {
+        execute("SELECT ? FROM NOWHERE", {Value{"a"}});
+    });
     EXPECT_TRUE(connection_->is_usable());
 }
 
 TEST_P(ConnectionTest, A_failed_statement_leaves_a_good_connection) {
     const std::string_view insert = "INSERT INTO NOTE (ID_) VALUES (?)";
     execute(insert, {Value{"a"}});
-    EXPECT_EQ(error_of([&] { execute(insert, {Value{"a"}}); }).kind(), DbErrorKind::duplicate_key);
-    EXPECT_EQ(error_of([&] { connection_->run_script("NONSENSE"); }).kind(), DbErrorKind::other);
+    expect_error(DbErrorKind::duplicate_key, [&] { execute(insert, {Value{"a"}}); });
+    expect_error(DbErrorKind::other, [&] { connection_->run_script("NONSENSE"); });
     EXPECT_TRUE(connection_->is_usable());
     EXPECT_EQ(execute(insert, {Value{"b"}}), 1);
 }
@@ -423,8 +414,7 @@ TEST_P(NewRowsTest, Of_which_one_is_there_already_are_refused_as_by_a_statement)
 TEST_P(NewRowsTest, For_a_table_that_is_not_there_name_it) {
     rows_.table = "NOTE_OF_NOBODY";
     Transaction transaction(*connection_);
-    const DbError error = error_of([&] { insert_all(transaction, rows_); });
-    EXPECT_EQ(error.kind(), DbErrorKind::schema_missing);
+    expect_error(DbErrorKind::schema_missing, [&] { insert_all(transaction, rows_); });
     transaction.rollback();
     EXPECT_TRUE(connection_->is_usable());
 }

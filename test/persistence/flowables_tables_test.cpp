@@ -1,6 +1,5 @@
 #include "persistence/migration/schema_migration.hpp"
 #include "persistence/migration/table_changes.hpp"
-#include "persistence/sql/dialect.hpp"
 #include "persistence/sql/session_pool.hpp"
 #include "persistence/store/sql_store.hpp"
 #include "persistence/store/statement_trial.hpp"
@@ -27,8 +26,6 @@ using persistence::OutcomeAnswer;
 using persistence::SuspensionScope;
 using schema::Job;
 using schema::JobPlace;
-using testing::ElementsAre;
-using namespace std::chrono_literals;
 
 /// How Flowable 6 to 8 create their tables.
 struct FlowablesTypes {
@@ -177,8 +174,8 @@ protected:
 
     const schema::TimePoint now_{std::chrono::milliseconds(1'767'225'600'000)};
     RecordingLog log_;
-    persistence::SessionPool pool_{
-        [this](persistence::SessionPool::Access) { return connect(); },
+    SessionPool pool_{
+        [this](SessionPool::Access) { return connect(); },
         {.writers = 1, .readers = 0},
         std::chrono::seconds(10)};
     const timers::SeriesPlanner schedule_;
@@ -191,7 +188,7 @@ ON_EVERY_DATABASE(FlowablesTables);
 TEST_P(FlowablesTables, Are_refused_until_they_have_our_columns_and_are_kept_as_they_are) {
     EXPECT_EQ(persistence::schema_version(*connection_), std::nullopt);
     const auto refused = error_of([&] { persistence::require_current_schema(*connection_); });
-    EXPECT_EQ(refused.kind(), persistence::DbErrorKind::schema_missing);
+    EXPECT_EQ(refused.kind(), DbErrorKind::schema_missing);
     EXPECT_STREQ(
         refused.what(),
         "the tables are Flowable's, without Jobstrand's columns, which do not disturb it: run "
@@ -249,20 +246,20 @@ TEST_P(FlowablesTables, Hold_long_payloads_and_stack_traces_in_spite_of_their_fo
 
 TEST_P(FlowablesTables, Differ_from_ours_in_what_the_check_tells) {
     take_over();
-    const auto about_defaults = testing::Contains(testing::HasSubstr("the defaults of"));
+    const auto about_defaults = Contains(HasSubstr("the defaults of"));
     if (GetParam() == "sqlite") {
         // Which cannot change a default, and where no engine is.
         EXPECT_THAT(
             differences_of(*connection_),
-            testing::Contains("the defaults of ACT_GE_BYTEARRAY differ: REV_ has none and not 1")
+            Contains("the defaults of ACT_GE_BYTEARRAY differ: REV_ has none and not 1")
         );
     } else {
-        EXPECT_THAT(differences_of(*connection_), testing::Not(about_defaults));
+        EXPECT_THAT(differences_of(*connection_), Not(about_defaults));
     }
     EXPECT_THAT(
         remarks_of(*connection_),
-        testing::Contains("the index ACT_IDX_JOB_SCOPE of ACT_RU_JOB (SCOPE_ID_) is not "
-                          "Jobstrand's: every insert and delete writes it")
+        Contains("the index ACT_IDX_JOB_SCOPE of ACT_RU_JOB (SCOPE_ID_) is not "
+                 "Jobstrand's: every insert and delete writes it")
     );
 }
 
@@ -293,26 +290,23 @@ ON_MYSQL(FlowablesTablesOnMysql);
 TEST_P(FlowablesTablesOnMysql, Hold_no_characters_of_four_bytes) {
     take_over();
     const Job job = a_job("a").with_payload("\xF0\x9F\x98\x80");
-    EXPECT_EQ(
-        error_of([&] {
-            store_.enqueuer().insert({{JobPlace::executable, job}}, IdOrigin::given);
-        }).kind(),
-        persistence::DbErrorKind::too_long
-    );
+    expect_error(DbErrorKind::too_long, [&] {
+        store_.enqueuer().insert({{JobPlace::executable, job}}, IdOrigin::given);
+    });
 }
 
 TEST_P(FlowablesTablesOnMysql, Hold_every_character_after_the_statements_of_the_check) {
     take_over();
     EXPECT_THAT(
         differences_of(*connection_),
-        testing::Contains(testing::AllOf(
-            testing::HasSubstr("HANDLER_CFG_"),
-            testing::HasSubstr("of ACT_RU_JOB cannot hold every character, such as emoji: their "
-                               "collation is utf8")
+        Contains(AllOf(
+            HasSubstr("HANDLER_CFG_"),
+            HasSubstr("of ACT_RU_JOB cannot hold every character, such as emoji: their "
+                      "collation is utf8")
         ))
     );
     mend_differences(*connection_);
-    EXPECT_THAT(differences_of(*connection_), testing::IsEmpty());
+    EXPECT_THAT(differences_of(*connection_), IsEmpty());
     const std::string emoji = "\xF0\x9F\x98\x80";
     store_.enqueuer().insert(
         {{JobPlace::executable, a_job("a").with_payload(emoji)}}, IdOrigin::given
@@ -329,12 +323,12 @@ TEST_P(FlowablesTablesOnPostgresql, Compare_ids_byte_by_byte_after_the_statement
     take_over();
     EXPECT_THAT(
         differences_of(*connection_),
-        testing::Contains("ID_, EXECUTION_ID_, PROCESS_INSTANCE_ID_, PROC_DEF_ID_, "
-                          "EXCEPTION_STACK_ID_, CUSTOM_VALUES_ID_ of ACT_RU_DEADLETTER_JOB do not "
-                          "compare byte by byte: their collation is default")
+        Contains("ID_, EXECUTION_ID_, PROCESS_INSTANCE_ID_, PROC_DEF_ID_, "
+                 "EXCEPTION_STACK_ID_, CUSTOM_VALUES_ID_ of ACT_RU_DEADLETTER_JOB do not "
+                 "compare byte by byte: their collation is default")
     );
     mend_differences(*connection_);
-    EXPECT_THAT(differences_of(*connection_), testing::IsEmpty());
+    EXPECT_THAT(differences_of(*connection_), IsEmpty());
     EXPECT_EQ(text_of("SELECT RETRIES_ FROM ACT_RU_JOB WHERE ID_ = 'theirs'"), "2");
 }
 
@@ -420,7 +414,7 @@ TEST_P(SharedTables, Mark_our_rows_as_ours_also_those_of_a_plain_insert) {
 }
 
 TEST_P(SharedTables, Take_the_statements_that_nodes_need) {
-    const auto connection = pool_.lease(persistence::SessionPool::Access::write);
+    const auto connection = pool_.lease(SessionPool::Access::write);
     EXPECT_NO_THROW(persistence::require_statements(*connection, schedule_, {}));
 }
 
@@ -566,7 +560,7 @@ TEST_P(MovedByEngine, A_turn_of_a_series_keeps_its_series_and_what_only_our_colu
     EXPECT_EQ(job.priority, 7);
     EXPECT_EQ(job.retry_cycle, "R5/PT1M");
     EXPECT_EQ(job.root_process_instance_id, "order-17");
-    EXPECT_THAT(log_.lines(), testing::IsEmpty());
+    EXPECT_THAT(log_.lines(), IsEmpty());
     fail(job, "");
     EXPECT_EQ(
         text_of("SELECT CONCAT(SERIES_, ' ', PRIORITY_, ' ', RETRY_CYCLE_, ' ', RETRIES_) FROM "
@@ -612,7 +606,7 @@ TEST_P(MovedByEngine, A_turn_of_a_series_has_the_priority_of_an_override) {
 }
 
 TEST_P(MovedByEngine, The_log_tells_of_each_job_that_has_lost_what_only_our_columns_hold) {
-    const auto is_told = testing::HasSubstr("retry cycle, unique key");
+    const auto is_told = HasSubstr("retry cycle, unique key");
     const std::string ours = schema::Uuid7Source(1).next(now_);
     const auto a_timer = [&](const std::string& id) {
         store_.enqueuer().insert({{JobPlace::timer, a_job(id).due_at(now_ + 1h)}}, IdOrigin::given);
@@ -657,7 +651,7 @@ TEST_P(MovedByEngine, The_log_tells_of_a_dead_letter_that_goes_to_external_worke
         {.owner = "worker", .until = now_ + 5min}, {.topics = topics}, 1, now_
     );
     ASSERT_EQ(taken.size(), 1U);
-    EXPECT_THAT(log_.lines().back().message, testing::HasSubstr("jobstrand dead requeue"));
+    EXPECT_THAT(log_.lines().back().message, HasSubstr("jobstrand dead requeue"));
 }
 
 TEST_P(MovedByEngine, The_log_tells_nothing_of_what_our_verbs_move_or_comes_as_it_is) {
@@ -680,16 +674,13 @@ TEST_P(MovedByEngine, The_log_tells_nothing_of_what_our_verbs_move_or_comes_as_i
 
 TEST_P(SharedTables, Are_as_they_must_be_whatever_texts_and_indexes_the_columns_of_an_engine_have) {
     const auto connection = connect();  // Which sees that there is an engine.
-    EXPECT_THAT(differences_of(*connection), testing::IsEmpty());
-    EXPECT_THAT(
-        remarks_of(*connection),
-        testing::Not(testing::Contains(testing::HasSubstr("ACT_IDX_JOB_SCOPE")))
-    );
+    EXPECT_THAT(differences_of(*connection), IsEmpty());
+    EXPECT_THAT(remarks_of(*connection), Not(Contains(HasSubstr("ACT_IDX_JOB_SCOPE"))));
 }
 
 TEST_P(SharedTables, Are_told_from_what_an_engine_has_left_half_made) {
-    const auto about_mixture = testing::Contains(testing::HasSubstr("give it an empty database"));
-    EXPECT_THAT(differences_of(*connection_), testing::Not(about_mixture));
+    const auto about_mixture = Contains(HasSubstr("give it an empty database"));
+    EXPECT_THAT(differences_of(*connection_), Not(about_mixture));
     for (const JobPlace place : schema::kJobPlaces) {
         connection_->run_script(fmt::format("DROP TABLE {}", schema::table_of(place)));
     }

@@ -24,17 +24,10 @@ namespace jobstrand::test {
 namespace {
 
 using persistence::Connection;
-using persistence::DbError;
-using persistence::DbErrorKind;
 using persistence::JobListener;
-using persistence::SessionPool;
-using persistence::Transaction;
 using persistence::TransactionRunner;
 using schema::JobPlace;
-using testing::AllOf;
 using testing::AnyOf;
-using testing::HasSubstr;
-using namespace std::chrono_literals;
 using Cut = CuttingProxy::Cut;
 
 /// What is said when a server cannot be opened.
@@ -44,10 +37,9 @@ ON_EVERY_SERVER(ServerOpening);
 
 TEST_P(ServerOpening, Tells_a_wrong_password) {
     url_.password = "wr0ng-s3cret";
-    const DbError error = opening_error(url_);
-    EXPECT_EQ(error.kind(), DbErrorKind::access_denied);
-    EXPECT_THAT(
-        error.what(),
+    expect_opening_error(
+        url_,
+        DbErrorKind::access_denied,
         AllOf(
             HasSubstr(fmt::format("cannot open {}://{}:***@{}:", GetParam(), url_.user, url_.host)),
             HasSubstr("refuses this user or password"),
@@ -58,23 +50,17 @@ TEST_P(ServerOpening, Tells_a_wrong_password) {
 
 TEST_P(ServerOpening, Tells_a_missing_database) {
     url_.database = "missing";
-    const DbError error = opening_error(url_);
-    EXPECT_EQ(error.kind(), DbErrorKind::unreachable);
-    EXPECT_THAT(error.what(), HasSubstr("create it first"));
+    expect_opening_error(url_, DbErrorKind::unreachable, HasSubstr("create it first"));
 }
 
 TEST_P(ServerOpening, Tells_a_wrong_port) {
     url_.port = free_port();
-    const DbError error = opening_error(url_);
-    EXPECT_EQ(error.kind(), DbErrorKind::unreachable);
-    EXPECT_THAT(error.what(), HasSubstr("check host and port"));
+    expect_opening_error(url_, DbErrorKind::unreachable, HasSubstr("check host and port"));
 }
 
 TEST_P(ServerOpening, Tells_a_wrong_host) {
     url_.host = "no-such-host.invalid";
-    const DbError error = opening_error(url_);
-    EXPECT_EQ(error.kind(), DbErrorKind::unreachable);
-    EXPECT_THAT(error.what(), HasSubstr("no-such-host.invalid"));
+    expect_opening_error(url_, DbErrorKind::unreachable, HasSubstr("no-such-host.invalid"));
 }
 
 TEST_P(ServerOpening, Tells_that_something_else_answers) {
@@ -105,8 +91,7 @@ TEST_P(ServerOpening, Gives_up_where_nobody_answers) {
     const LoopbackListener listener = listen_on_free_port();
     url_.port = listener.port;
     url_.options["connect_timeout"] = "PT2S";
-    const DbError error = opening_error(url_);
-    EXPECT_EQ(error.kind(), DbErrorKind::unreachable);
+    expect_opening_error(url_, DbErrorKind::unreachable);
     ::close(listener.socket);
 }
 
@@ -116,9 +101,7 @@ TEST_P(ServerOpening, Does_not_go_without_the_tls_that_was_asked_for) {
     }
     for (const std::string mode : {"require", "verify"}) {
         url_.options["ssl"] = mode;
-        const DbError error = opening_error(url_);
-        EXPECT_EQ(error.kind(), DbErrorKind::unreachable);
-        EXPECT_THAT(error.what(), HasSubstr("TLS"));
+        expect_opening_error(url_, DbErrorKind::unreachable, HasSubstr("TLS"));
     }
 }
 
@@ -161,7 +144,7 @@ protected:
 
     [[nodiscard]] std::string id_of(Connection& connection) const {
         std::string id;
-        connection.query({.sql = words_.id, .columns = 1}, {}, [&](const persistence::Row& row) {
+        connection.query({.sql = words_.id, .columns = 1}, {}, [&](const Row& row) {
             id = row.text(0);
         });
         return id;
@@ -186,10 +169,7 @@ ON_EVERY_SERVER(LostConnectionTest);
 TEST_P(LostConnectionTest, A_connection_killed_while_idle_is_lost_at_the_next_statement) {
     const auto victim = connect();
     kill(id_of(*victim));
-    EXPECT_EQ(
-        error_of([&] { victim->execute("DELETE FROM NOTE", {}); }).kind(),
-        DbErrorKind::connection_lost
-    );
+    expect_error(DbErrorKind::connection_lost, [&] { victim->execute("DELETE FROM NOTE", {}); });
     EXPECT_FALSE(victim->is_usable());
     EXPECT_EQ(number_of_notes(), "2");
 }
@@ -197,9 +177,7 @@ TEST_P(LostConnectionTest, A_connection_killed_while_idle_is_lost_at_the_next_st
 TEST_P(LostConnectionTest, A_connection_killed_while_idle_is_lost_at_the_next_begin) {
     const auto victim = connect();
     kill(id_of(*victim));
-    EXPECT_EQ(
-        error_of([&] { Transaction transaction(*victim); }).kind(), DbErrorKind::connection_lost
-    );
+    expect_error(DbErrorKind::connection_lost, [&] { Transaction transaction(*victim); });
     EXPECT_FALSE(victim->is_usable());
 }
 
@@ -210,9 +188,7 @@ TEST_P(LostConnectionTest, A_connection_killed_during_a_statement_is_lost) {
         EXPECT_TRUE(eventually([&] { return is_sleeping(id); }));
         kill(id);
     });
-    EXPECT_EQ(
-        error_of([&] { victim->execute(words_.sleep, {}); }).kind(), DbErrorKind::connection_lost
-    );
+    expect_error(DbErrorKind::connection_lost, [&] { victim->execute(words_.sleep, {}); });
     killing.get();
     EXPECT_FALSE(victim->is_usable());
 }
@@ -223,10 +199,9 @@ TEST_P(LostConnectionTest, A_transaction_that_loses_its_connection_is_rolled_bac
         Transaction transaction(*victim);
         transaction.execute(kInsertNote);
         kill(id_of(*victim));
-        EXPECT_EQ(
-            error_of([&] { transaction.execute("DELETE FROM NOTE"); }).kind(),
-            DbErrorKind::connection_lost
-        );
+        expect_error(DbErrorKind::connection_lost, [&] {
+            transaction.execute("DELETE FROM NOTE");
+        });
     }
     EXPECT_FALSE(victim->is_usable());
     EXPECT_EQ(number_of_notes(), "2");
@@ -237,7 +212,7 @@ TEST_P(LostConnectionTest, A_commit_that_the_server_never_saw_is_in_doubt) {
     Transaction transaction(*victim);
     transaction.execute(kInsertNote);
     proxy_->cut_at("COMMIT", Cut::before_request);
-    EXPECT_EQ(error_of([&] { transaction.commit(); }).kind(), DbErrorKind::in_doubt);
+    expect_error(DbErrorKind::in_doubt, [&] { transaction.commit(); });
     EXPECT_EQ(transaction.state(), Transaction::State::in_doubt);
     EXPECT_FALSE(victim->is_usable());
     EXPECT_EQ(number_of_notes(), "2");
@@ -248,7 +223,7 @@ TEST_P(LostConnectionTest, A_commit_whose_answer_is_lost_is_in_doubt_and_may_be_
     Transaction transaction(*victim);
     transaction.execute(kInsertNote);
     proxy_->cut_at("COMMIT", Cut::before_answer);
-    EXPECT_EQ(error_of([&] { transaction.commit(); }).kind(), DbErrorKind::in_doubt);
+    expect_error(DbErrorKind::in_doubt, [&] { transaction.commit(); });
     EXPECT_FALSE(victim->is_usable());
     EXPECT_EQ(number_of_notes(), "3");
 }
@@ -257,9 +232,7 @@ TEST_P(LostConnectionTest, A_statement_whose_answer_is_lost_is_rolled_back) {
     const auto victim = connect_through_proxy();
     Transaction transaction(*victim);
     proxy_->cut_at("INSERT", Cut::before_answer);
-    EXPECT_EQ(
-        error_of([&] { transaction.execute(kInsertNote); }).kind(), DbErrorKind::connection_lost
-    );
+    expect_error(DbErrorKind::connection_lost, [&] { transaction.execute(kInsertNote); });
     EXPECT_EQ(number_of_notes(), "2");
 }
 
@@ -267,10 +240,7 @@ TEST_P(LostConnectionTest, A_server_that_answers_no_more_is_given_up) {
     url_.options["statement_timeout"] = "PT1S";
     const auto victim = connect_through_proxy();
     proxy_->cut_at("DELETE", Cut::freeze);
-    EXPECT_EQ(
-        error_of([&] { victim->execute("DELETE FROM NOTE", {}); }).kind(),
-        DbErrorKind::connection_lost
-    );
+    expect_error(DbErrorKind::connection_lost, [&] { victim->execute("DELETE FROM NOTE", {}); });
     EXPECT_FALSE(victim->is_usable());
 }
 
@@ -292,7 +262,7 @@ TEST_P(LostConnectionTest, The_runner_does_the_work_once_whatever_the_commit_cam
                 transaction.query(
                     {.sql = "SELECT 1 FROM NOTE WHERE ID_ = 'c'", .columns = 1},
                     {},
-                    [&](const persistence::Row&) { found = true; }
+                    [&](const Row&) { found = true; }
                 );
                 return found;
             }
@@ -310,11 +280,9 @@ TEST_P(LostConnectionTest, After_a_crash_of_the_server_new_connections_find_what
         Transaction transaction(*connection_);
         transaction.execute("DELETE FROM NOTE");
         own_server().kill();
-        EXPECT_EQ(
-            error_of([&] { transaction.execute(kInsertNote); }).kind(), DbErrorKind::connection_lost
-        );
+        expect_error(DbErrorKind::connection_lost, [&] { transaction.execute(kInsertNote); });
     }
-    EXPECT_EQ(error_of([&] { static_cast<void>(connect()); }).kind(), DbErrorKind::unreachable);
+    expect_error(DbErrorKind::unreachable, [&] { static_cast<void>(connect()); });
     own_server().start();
     connection_ = connect();
     EXPECT_EQ(number_of_notes(), "3");
@@ -347,10 +315,8 @@ protected:
     void insert(JobPlace place, const schema::Job& job) {
         schema::SilentLog log;
         const timers::SeriesPlanner schedule;
-        persistence::SessionPool pool(
-            [this](persistence::SessionPool::Access) { return connect(); },
-            {.writers = 1, .readers = 0},
-            10s
+        SessionPool pool(
+            [this](SessionPool::Access) { return connect(); }, {.writers = 1, .readers = 0}, 10s
         );
         persistence::SqlStore store(pool, log, schedule);
         store.enqueuer().insert({{place, job}});
@@ -431,15 +397,12 @@ TEST_P(PostgresqlListenerTest, A_lost_connection_is_noticed_at_once) {
         "WHERE query = 'LISTEN jobstrand'"
     );
     EXPECT_TRUE(is_readable(*listener, 5s));
-    EXPECT_EQ(
-        error_of([&] {
-            // The server's last words come first, the end behind them.
-            while (is_readable(*listener, 5s)) {
-                static_cast<void>(listener->take_announcements());
-            }
-        }).kind(),
-        DbErrorKind::connection_lost
-    );
+    expect_error(DbErrorKind::connection_lost, [&] {
+        // The server's last words come first, the end behind them.
+        while (is_readable(*listener, 5s)) {
+            static_cast<void>(listener->take_announcements());
+        }
+    });
 }
 
 TEST_P(PostgresqlListenerTest, Without_a_server_there_is_no_listener) {

@@ -22,20 +22,11 @@ namespace jobstrand::test {
 
 namespace {
 
-using persistence::DbError;
-using persistence::DbErrorKind;
 using persistence::have_times_an_early_end;
 using persistence::make_times_last;
-using persistence::Row;
-using persistence::SessionPool;
-using persistence::Transaction;
 using persistence::upgrade_schema;
-using persistence::Value;
 using schema::JobPlace;
 using schema::TimePoint;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using namespace std::chrono_literals;
 
 constexpr std::string_view kEndless =
     "SELECT COUNT(*) FROM information_schema.columns a, information_schema.columns b, "
@@ -81,7 +72,7 @@ TEST_P(MysqlOpening, A_database_may_have_a_colon_in_its_name) {
 TEST_P(MysqlOpening, Bounds_the_time_of_a_statement_as_the_url_says) {
     url_.options["statement_timeout"] = "PT1S";
     connection_ = connect();
-    EXPECT_EQ(error_of([&] { static_cast<void>(text_of(kEndless)); }).kind(), DbErrorKind::busy);
+    expect_error(DbErrorKind::busy, [&] { static_cast<void>(text_of(kEndless)); });
     EXPECT_TRUE(connection_->is_usable());
 }
 
@@ -113,11 +104,9 @@ TEST_P(MysqlConnectionTest, Bytes_that_are_no_text_survive) {
 
 TEST_P(MysqlConnectionTest, A_time_that_the_column_cannot_hold_is_refused) {
     const TimePoint time = std::chrono::sys_days(std::chrono::year{2500} / 1 / 1);
-    EXPECT_EQ(
-        error_of([&] { execute("INSERT INTO NOTE (ID_, TIME_) VALUES ('a', ?)", {Value{time}}); }
-        ).kind(),
-        DbErrorKind::too_long
-    );
+    expect_error(DbErrorKind::too_long, [&] {
+        execute("INSERT INTO NOTE (ID_, TIME_) VALUES ('a', ?)", {Value{time}});
+    });
 }
 
 TEST_P(MysqlConnectionTest, A_statement_survives_a_change_of_its_table) {
@@ -176,10 +165,9 @@ TEST_P(MysqlConnectionTest, A_server_that_became_a_replica_says_so) {
     const auto plain = connect();
     connection_->run_script("SET GLOBAL read_only = ON");
     Transaction transaction(*plain);
-    EXPECT_EQ(
-        error_of([&] { transaction.execute("INSERT INTO NOTE (ID_) VALUES ('a')"); }).kind(),
-        DbErrorKind::read_only
-    );
+    expect_error(DbErrorKind::read_only, [&] {
+        transaction.execute("INSERT INTO NOTE (ID_) VALUES ('a')");
+    });
     connection_->run_script("SET GLOBAL read_only = OFF");
     EXPECT_EQ(text_of("SELECT COUNT(*) FROM NOTE"), "0");
 }
@@ -226,7 +214,7 @@ TEST_P(MysqlDatetimes, Are_offered_by_the_check_and_come_by_command_only) {
     EXPECT_THAT(differences_of(*connection_), IsEmpty());
     EXPECT_THAT(
         remarks_of(*connection_),
-        testing::ElementsAre(
+        ElementsAre(
             "times end at 2038-01-19T03:14:07.999Z: `jobstrand schema upgrade --datetime` gives "
             "them a type that lasts"
         )
@@ -305,7 +293,7 @@ protected:
         return text_of(
             "SELECT CONCAT_WS(' ', COLUMN_TYPE, COLLATION_NAME) FROM information_schema.columns "
             "WHERE table_schema = DATABASE() AND table_name = ? AND column_name = ?",
-            {persistence::Value{table}, persistence::Value{column}}
+            {Value{table}, Value{column}}
         );
     }
 };

@@ -2,6 +2,7 @@
 #include "persistence/drivers/sqlite/sqlite_backend.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/transaction_runner.hpp"
+#include "test/fixtures/at_once.hpp"
 #include "test/fixtures/recording_log.hpp"
 
 #include <gtest/gtest.h>
@@ -283,23 +284,13 @@ TEST_F(OutageWatchTest, A_database_that_can_be_read_may_still_take_no_writes) {
 }
 
 TEST_F(OutageWatchTest, Many_threads_that_meet_one_outage_tell_it_once) {
-    {
-        std::vector<std::jthread> threads;
-        for (int i = 0; i < 4; ++i) {
-            threads.emplace_back([this] {
-                for (int attempt = 0; attempt < 200; ++attempt) {
-                    fail(DbErrorKind::connection_lost);
-                }
-            });
+    test::at_once(4, [this](std::size_t) {
+        for (int attempt = 0; attempt < 200; ++attempt) {
+            fail(DbErrorKind::connection_lost);
         }
-    }
+    });
     EXPECT_EQ(outages(), 1);
-    {
-        std::vector<std::jthread> threads;
-        for (int i = 0; i < 4; ++i) {
-            threads.emplace_back([this] { outage_.succeeded(Access::write, later()); });
-        }
-    }
+    test::at_once(4, [this](std::size_t) { outage_.succeeded(Access::write, later()); });
     EXPECT_EQ(returns(), 1);
 }
 

@@ -23,20 +23,11 @@ namespace jobstrand::test {
 
 namespace {
 
-using persistence::DbError;
-using persistence::DbErrorKind;
-using persistence::Row;
 using persistence::SymptomAnswer;
-using persistence::Transaction;
 using persistence::upgrade_schema;
-using persistence::Value;
 using schema::kSchemaVersion;
 using schema::TimePoint;
-using testing::AllOf;
 using testing::Field;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using namespace std::chrono_literals;
 
 class PostgresqlOpening : public AdapterTest {
 protected:
@@ -94,10 +85,7 @@ TEST_P(PostgresqlOpening, Does_as_the_url_says) {
     EXPECT_EQ(setting("lock_timeout"), "2s");
     EXPECT_EQ(setting("application_name"), "it's mine");
     EXPECT_EQ(setting("synchronous_commit"), "off");
-    EXPECT_EQ(
-        error_of([&] { static_cast<void>(text_of("SELECT pg_sleep(30)")); }).kind(),
-        DbErrorKind::busy
-    );
+    expect_error(DbErrorKind::busy, [&] { static_cast<void>(text_of("SELECT pg_sleep(30)")); });
     EXPECT_TRUE(connection_->is_usable());
 }
 
@@ -127,9 +115,7 @@ TEST_P(PostgresqlOpening, Tells_missing_rights) {
 TEST_P(PostgresqlOpening, Tells_a_server_without_a_connection_left) {
     create_nobody();
     execute("ALTER ROLE nobody CONNECTION LIMIT 0");
-    const DbError error = opening_error(as_nobody());
-    EXPECT_EQ(error.kind(), DbErrorKind::busy);
-    EXPECT_THAT(error.what(), HasSubstr("no connection left"));
+    expect_opening_error(as_nobody(), DbErrorKind::busy, HasSubstr("no connection left"));
 }
 
 TEST_P(PostgresqlOpening, Tells_a_database_that_cannot_hold_every_character) {
@@ -142,10 +128,10 @@ TEST_P(PostgresqlOpening, Tells_a_database_that_cannot_hold_every_character) {
         ));
         persistence::DatabaseUrl url = url_;
         url.database = name;
-        const DbError error = opening_error(url);
-        EXPECT_EQ(error.kind(), DbErrorKind::other);
-        EXPECT_THAT(
-            error.what(), AllOf(HasSubstr(std::string(encoding)), HasSubstr("ENCODING 'UTF8'"))
+        expect_opening_error(
+            url,
+            DbErrorKind::other,
+            AllOf(HasSubstr(std::string(encoding)), HasSubstr("ENCODING 'UTF8'"))
         );
         connection_->run_script(fmt::format("DROP DATABASE {} WITH (FORCE)", name));
     }
@@ -156,9 +142,9 @@ TEST_P(PostgresqlOpening, Takes_no_server_that_only_reads_where_the_url_asks_for
     connection_->run_script("ALTER ROLE nobody SET default_transaction_read_only = on");
     persistence::DatabaseUrl url = as_nobody();
     url.options["target_session_attrs"] = "read-write";
-    const DbError error = error_of([&] { (void)open_connection(url); });
-    EXPECT_EQ(error.kind(), DbErrorKind::unreachable);
-    EXPECT_THAT(error.what(), HasSubstr("read-only"));
+    expect_error(DbErrorKind::unreachable, HasSubstr("read-only"), [&] {
+        (void)open_connection(url);
+    });
     url.options["target_session_attrs"] = "any";
     EXPECT_TRUE(open_connection(url)->is_usable());
     connection_->run_script("DROP ROLE nobody");
@@ -186,20 +172,19 @@ TEST_P(PostgresqlConnectionTest, A_time_of_others_may_have_microseconds) {
 
 TEST_P(PostgresqlConnectionTest, A_text_with_a_nul_character_is_refused_and_nothing_is_cut) {
     const std::string text("a\0b", 3);
-    const auto error =
-        error_of([&] { execute("INSERT INTO NOTE (ID_, TEXT_) VALUES ('a', ?)", {Value{text}}); });
-    EXPECT_EQ(error.kind(), DbErrorKind::too_long);
-    EXPECT_STREQ(error.what(), "a text has a NUL character in it, which PostgreSQL cannot store");
+    expect_error(
+        DbErrorKind::too_long,
+        "a text has a NUL character in it, which PostgreSQL cannot store",
+        [&] { execute("INSERT INTO NOTE (ID_, TEXT_) VALUES ('a', ?)", {Value{text}}); }
+    );
     EXPECT_EQ(text_of("SELECT COUNT(*) FROM NOTE"), "0");
     EXPECT_TRUE(connection_->is_usable());
 }
 
 TEST_P(PostgresqlConnectionTest, A_text_that_is_not_utf8_is_refused) {
-    EXPECT_EQ(
-        error_of([&] { execute("INSERT INTO NOTE (ID_, TEXT_) VALUES ('a', ?)", {Value{"\xff"}}); }
-        ).kind(),
-        DbErrorKind::too_long
-    );
+    expect_error(DbErrorKind::too_long, [&] {
+        execute("INSERT INTO NOTE (ID_, TEXT_) VALUES ('a', ?)", {Value{"\xff"}});
+    });
 }
 
 TEST_P(PostgresqlConnectionTest, A_statement_whose_table_was_changed_works_at_the_next_try) {
@@ -208,14 +193,15 @@ TEST_P(PostgresqlConnectionTest, A_statement_whose_table_was_changed_works_at_th
     connect()->run_script(
         "ALTER TABLE NOTE ALTER COLUMN NUMBER_ TYPE integer, ADD COLUMN LAST_ integer"
     );
-    EXPECT_EQ(error_of([&] { read_note("a", [](const Row&) {}); }).kind(), DbErrorKind::conflict);
+    expect_error(DbErrorKind::conflict, [&] { read_note("a", [](const Row&) {}); });
     read_note("a", [](const Row& row) { EXPECT_EQ(row.text(0), "text"); });
 }
 
 TEST_P(PostgresqlConnectionTest, A_statement_that_the_server_does_not_know_is_refused_at_each_try) {
     for (int i = 0; i < 3; ++i) {
-        const auto error = error_of([&] { execute("SELECT DISTINCT ID_ FROM NOTE FOR UPDATE"); });
-        EXPECT_EQ(error.kind(), DbErrorKind::other) << error.what();
+        expect_error(DbErrorKind::other, [&] {
+            execute("SELECT DISTINCT ID_ FROM NOTE FOR UPDATE");
+        });
     }
 }
 
@@ -237,7 +223,7 @@ TEST_P(PostgresqlConnectionTest, Rows_that_no_copy_may_write_are_inserted_at_the
         insert_all(transaction, rows);
         transaction.commit();
     };
-    EXPECT_EQ(error_of(insert).kind(), DbErrorKind::conflict) << "it is run again";
+    expect_error(DbErrorKind::conflict, insert);  // It is run again.
     insert();
     EXPECT_EQ(text_of("SELECT COUNT(*) FROM NOTE"), "16");
     connection_->run_script("RESET ROLE; DROP OWNED BY tenant; DROP ROLE tenant");
@@ -249,7 +235,7 @@ TEST_P(PostgresqlConnectionTest, A_failed_transaction_leaves_no_prepared_stateme
     const std::string before = prepared_statements();
     for (int i = 0; i < 10; ++i) {
         connection_->begin();
-        EXPECT_THROW(execute(insert, {Value{"a"}}), persistence::DbError);
+        EXPECT_THROW(execute(insert, {Value{"a"}}), DbError);
         connection_->rollback();
     }
     execute(insert, {Value{"b"}});
@@ -259,8 +245,8 @@ TEST_P(PostgresqlConnectionTest, A_failed_transaction_leaves_no_prepared_stateme
 TEST_P(PostgresqlConnectionTest, A_commit_behind_a_failed_statement_says_that_it_did_not_commit) {
     connection_->begin();
     execute("INSERT INTO NOTE (ID_) VALUES ('a')");
-    EXPECT_THROW(execute("INSERT INTO NOTE (ID_) VALUES ('a')"), persistence::DbError);
-    EXPECT_EQ(error_of([&] { connection_->commit(); }).kind(), DbErrorKind::conflict);
+    EXPECT_THROW(execute("INSERT INTO NOTE (ID_) VALUES ('a')"), DbError);
+    expect_error(DbErrorKind::conflict, [&] { connection_->commit(); });
     EXPECT_EQ(text_of("SELECT COUNT(*) FROM NOTE"), "0");
 }
 
@@ -291,7 +277,7 @@ protected:
             "SELECT CONCAT_WS(' ', format_type(a.atttypid, a.atttypmod), c.collname) "
             "FROM pg_attribute a LEFT JOIN pg_collation c ON c.oid = a.attcollation "
             "WHERE a.attrelid = CAST(? AS text)::regclass AND a.attname = ?",
-            {persistence::Value{table}, persistence::Value{column}}
+            {Value{table}, Value{column}}
         );
     }
 };
@@ -350,7 +336,7 @@ TEST_P(PostgresqlSchema, A_database_of_version_3_gets_room_for_locks) {
 TEST_P(PostgresqlSchema, An_upgrade_that_fails_leaves_nothing_behind) {
     // In the way of a table that is created behind several others.
     connection_->run_script("CREATE DOMAIN ACT_RU_DEADLETTER_JOB AS integer");
-    EXPECT_THROW(upgrade_schema(*connection_), persistence::DbError);
+    EXPECT_THROW(upgrade_schema(*connection_), DbError);
     connection_->run_script("DROP DOMAIN ACT_RU_DEADLETTER_JOB");
     EXPECT_EQ(text_of("SELECT COUNT(*) FROM pg_tables WHERE schemaname = 'public'"), "0");
     upgrade_schema(*connection_);
@@ -371,7 +357,7 @@ TEST_P(PostgresqlSchema, An_upgrade_may_take_longer_than_any_other_statement) {
         "EXECUTE FUNCTION dawdle()"
     );
     EXPECT_EQ(upgrade_schema(*slow).to, kSchemaVersion);
-    EXPECT_EQ(error_of([&] { slow->run_script("SELECT pg_sleep(5)"); }).kind(), DbErrorKind::busy);
+    expect_error(DbErrorKind::busy, [&] { slow->run_script("SELECT pg_sleep(5)"); });
 }
 
 TEST_P(PostgresqlSchema, Tables_that_the_user_may_not_read_are_denied_and_not_missing) {
@@ -381,10 +367,9 @@ TEST_P(PostgresqlSchema, Tables_that_the_user_may_not_read_are_denied_and_not_mi
     url_.user = "stranger";
     url_.password = "stranger";
     const auto stranger = connect();
-    EXPECT_EQ(
-        error_of([&] { persistence::require_current_schema(*stranger); }).kind(),
-        DbErrorKind::access_denied
-    );
+    expect_error(DbErrorKind::access_denied, [&] {
+        persistence::require_current_schema(*stranger);
+    });
     connection_->run_script("GRANT ALL ON ALL TABLES IN SCHEMA public TO stranger");
     EXPECT_NO_THROW(persistence::require_current_schema(*stranger));
 }
@@ -394,10 +379,9 @@ TEST_P(PostgresqlSchema, An_index_that_another_process_is_making_is_left_to_it) 
     upgrade_schema(*connection_);
     const auto other = connect();
     other->run_script("SELECT pg_advisory_lock(7669456938449658223)");
-    const auto error =
-        error_of([&] { persistence::create_index(*connection_, schema::kPriorityIndex); });
-    EXPECT_EQ(error.kind(), DbErrorKind::busy);
-    EXPECT_THAT(error.what(), testing::HasSubstr("another process is making an index"));
+    expect_error(DbErrorKind::busy, HasSubstr("another process is making an index"), [&] {
+        persistence::create_index(*connection_, schema::kPriorityIndex);
+    });
     EXPECT_FALSE(persistence::has_index(*connection_, schema::kPriorityIndex));
     other->run_script("SELECT pg_advisory_unlock(7669456938449658223)");
     EXPECT_TRUE(persistence::create_index(*connection_, schema::kPriorityIndex));
@@ -410,9 +394,9 @@ TEST_P(PostgresqlSchema, A_user_who_may_not_create_tables_is_told_so) {
     connection_->run_script("REVOKE CREATE ON SCHEMA public FROM PUBLIC");
     url_.user = "visitor";
     url_.password = "visitor";
-    const auto error = error_of([&] { upgrade_schema(*connect()); });
-    EXPECT_EQ(error.kind(), DbErrorKind::access_denied);
-    EXPECT_THAT(error.what(), testing::HasSubstr("permission denied for schema public"));
+    expect_error(DbErrorKind::access_denied, HasSubstr("permission denied for schema public"), [&] {
+        upgrade_schema(*connect());
+    });
 }
 
 TEST_P(PostgresqlSchema, Is_found_where_a_name_without_a_schema_leads) {

@@ -21,14 +21,10 @@ namespace jobstrand::test {
 
 namespace {
 
-using persistence::DbError;
-using persistence::DbErrorKind;
 using persistence::require_current_schema;
 using persistence::schema_version;
 using persistence::upgrade_schema;
-using persistence::Value;
 using schema::kSchemaVersion;
-using testing::IsEmpty;
 
 /// On MySQL and MariaDB the ids of apps were ASCII.
 void make_app_ids_narrow(persistence::Connection& connection) {
@@ -64,25 +60,13 @@ void make_version_1(persistence::Connection& connection) {
         "ACT_RU_DEADLETTER_JOB"
     ));
     connection.run_script("ALTER TABLE ACT_RU_DEADLETTER_JOB DROP COLUMN FAILED_TIME_");
-    connection.run_script("DROP TABLE JS_NODE");
-    connection.run_script("DROP TABLE JS_CLAIM");
-    connection.run_script("DROP TABLE JS_SERVED");
-    connection.run_script("DROP TABLE JS_SCOPE");
-    connection.run_script("DROP TABLE JS_RUN");
-    connection.run_script("DROP TABLE JS_RATE");
-    connection.run_script("DROP TABLE JS_ASKED");
-    connection.run_script("DROP TABLE JS_THROUGHPUT");
-    connection.run_script("DROP TABLE JS_RUN_NEWS");
-    connection.run_script("DROP TABLE JS_ENDED_RUN");
-    connection.run_script("DROP TABLE JS_EXCLUSIVE");
-    connection.run_script("DROP TABLE JS_WAITING");
-    connection.run_script("DROP TABLE JS_UNIQUE");
-    for (const std::string table : {"JS_LIMIT", "JS_LIMITED", "JS_SLOT", "JS_LIMIT_WAITING"}) {
+    for (const std::string table :
+         {"JS_NODE",      "JS_CLAIM",         "JS_SERVED",     "JS_SCOPE",    "JS_RUN",
+          "JS_RATE",      "JS_ASKED",         "JS_THROUGHPUT", "JS_RUN_NEWS", "JS_ENDED_RUN",
+          "JS_EXCLUSIVE", "JS_WAITING",       "JS_UNIQUE",     "JS_LIMIT",    "JS_LIMITED",
+          "JS_SLOT",      "JS_LIMIT_WAITING", "ACT_RU_JOBDEF", "JS_SERIES",   "JS_CALENDAR"}) {
         connection.run_script("DROP TABLE " + table);
     }
-    connection.run_script("DROP TABLE ACT_RU_JOBDEF");
-    connection.run_script("DROP TABLE JS_SERIES");
-    connection.run_script("DROP TABLE JS_CALENDAR");
     connection.run_script(
         "UPDATE ACT_GE_PROPERTY SET VALUE_ = '1' WHERE NAME_ = 'jobstrand.schema.version'"
     );
@@ -137,7 +121,7 @@ TEST_P(SchemaTest, What_is_missing_is_found_and_mended) {
     connection_->run_script("DROP TABLE ACT_RU_DEADLETTER_JOB");
     EXPECT_THAT(
         differences_of(*connection_),
-        testing::ElementsAre(
+        ElementsAre(
             "the column ACT_RU_JOB.PRIORITY_ is missing",
             "the index JS_IDX_TIMER_DUE of ACT_RU_TIMER_JOB is missing",
             "the table ACT_RU_DEADLETTER_JOB is missing",
@@ -168,20 +152,19 @@ TEST_P(SchemaTest, A_newer_database_is_refused_and_left_as_it_is) {
 
 TEST_P(SchemaTest, A_version_that_is_no_number_is_an_error) {
     set_version("one");
-    const DbError error = error_of([this] { (void)schema_version(*connection_); });
-    EXPECT_EQ(error.kind(), DbErrorKind::other);
-    EXPECT_STREQ(
-        error.what(),
+    expect_error(
+        DbErrorKind::other,
         "the property jobstrand.schema.version of ACT_GE_PROPERTY is \"one\", which is not a "
-        "version"
+        "version",
+        [this] { (void)schema_version(*connection_); }
     );
 }
 
 TEST_P(SchemaTest, Without_tables_the_message_names_the_command_that_helps) {
-    const DbError error = error_of([this] { require_current_schema(*connection_); });
-    EXPECT_EQ(error.kind(), DbErrorKind::schema_missing);
-    EXPECT_STREQ(
-        error.what(), "the database has no tables of Jobstrand: run `jobstrand schema create`"
+    expect_error(
+        DbErrorKind::schema_missing,
+        "the database has no tables of Jobstrand: run `jobstrand schema create`",
+        [this] { require_current_schema(*connection_); }
     );
 }
 
@@ -259,7 +242,7 @@ TEST_P(SchemaTest, Others_write_while_an_index_is_made) {
                     "AND wait_event = 'virtualxid' AND query LIKE '%CREATE INDEX CONC%'",
              .columns = 1},
             {},
-            [&](const persistence::Row& row) { is_waiting = row.boolean(0); }
+            [&](const Row& row) { is_waiting = row.boolean(0); }
         );
         return is_waiting;
     };

@@ -19,14 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using persistence::DatabaseUrl;
-using persistence::DbErrorKind;
 using persistence::Query;
-using persistence::Row;
-using persistence::SessionPool;
-using persistence::Value;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 /// A variable of this process's environment, until the end of its scope.
 class ScopedVariable final {
@@ -119,9 +112,9 @@ TEST_P(ServerLogin, With_a_password_that_has_changed_needs_no_restart) {
         const auto pool = persistence::open_database(url);
         const auto first = pool->lease(SessionPool::Access::write);
         static_cast<void>(file("password", "not yet the new one"));
-        const auto error =
-            error_of([&] { static_cast<void>(pool->lease(SessionPool::Access::write)); });
-        EXPECT_EQ(error.kind(), DbErrorKind::access_denied);
+        expect_error(DbErrorKind::access_denied, [&] {
+            static_cast<void>(pool->lease(SessionPool::Access::write));
+        });
         static_cast<void>(file("password", password_));
         EXPECT_NO_THROW(static_cast<void>(pool->lease(SessionPool::Access::write)));
     }
@@ -201,7 +194,7 @@ TEST_P(ServerLogin, Goes_through_a_socket_of_this_machine) {
     }
     url_.options["socket"] = folder_.path().string();
     url_.options["connect_timeout"] = "PT1S";
-    EXPECT_EQ(opening_error(url_).kind(), DbErrorKind::unreachable);
+    expect_opening_error(url_, DbErrorKind::unreachable);
 }
 
 /// A server of our own that has TLS, with a certificate for `localhost`.
@@ -246,7 +239,7 @@ protected:
                              : "SELECT pid, cipher FROM pg_stat_ssl WHERE pid = pg_backend_pid()",
              .columns = 2},
             {},
-            [&value](const persistence::Row& row) { value = row.text(1); }
+            [&value](const Row& row) { value = row.text(1); }
         );
         return value;
     }
@@ -272,20 +265,18 @@ TEST_P(TlsServer, Is_used_as_the_option_ssl_says) {
     // Its certificate is nobody's, until the file of those to trust has it.
     url_.options["ssl"] = "verify";
     url_.host = "localhost";
-    EXPECT_EQ(opening_error(url_).kind(), DbErrorKind::unreachable);
+    expect_opening_error(url_, DbErrorKind::unreachable);
     url_.options["ssl_ca"] = file("cert.pem");
     EXPECT_NE(cipher(url_), "");
     url_.host = "127.0.0.1";
-    const auto error = opening_error(url_);
-    EXPECT_EQ(error.kind(), DbErrorKind::unreachable);
-    EXPECT_THAT(error.what(), HasSubstr("TLS failed"));
+    expect_opening_error(url_, DbErrorKind::unreachable, HasSubstr("TLS failed"));
 
     url_.options["ssl"] = "verify-ca";
     EXPECT_NE(cipher(url_), "") << "whatever name is in it";
     const TemporaryDirectory others;
     SelfSigned().write_to(others.path());
     url_.options["ssl_ca"] = (others.path() / "cert.pem").string();
-    EXPECT_EQ(opening_error(url_).kind(), DbErrorKind::unreachable);
+    expect_opening_error(url_, DbErrorKind::unreachable);
 }
 
 /// Lets a user in who shows this certificate, and nobody else.
@@ -298,16 +289,12 @@ void TlsServer::create_certified_user() {
         // The name in the certificate is that of the role.
         connection->run_script("CREATE ROLE localhost LOGIN");
         std::string rules;
-        connection->query(
-            {.sql = "SHOW hba_file", .columns = 1},
-            {},
-            [&rules](const persistence::Row& row) { rules = row.text(0); }
-        );
+        connection->query({.sql = "SHOW hba_file", .columns = 1}, {}, [&rules](const Row& row) {
+            rules = row.text(0);
+        });
         std::ofstream(rules) << "hostssl all localhost all cert\nhost all all all scram-sha-256\n";
         connection->query(
-            {.sql = "SELECT pg_reload_conf()::text", .columns = 1},
-            {},
-            [](const persistence::Row&) {}
+            {.sql = "SELECT pg_reload_conf()::text", .columns = 1}, {}, [](const Row&) {}
         );
     }
 }
@@ -319,8 +306,7 @@ TEST_P(TlsServer, Lets_in_whoever_shows_the_certificate_that_it_trusts) {
     url.password.clear();
     url.host = "localhost";
     url.options = {{"ssl", "verify"}, {"ssl_ca", file("cert.pem")}};
-    const auto without = error_of([&] { static_cast<void>(open_connection(url)); });
-    EXPECT_EQ(without.kind(), DbErrorKind::access_denied) << without.what();
+    expect_error(DbErrorKind::access_denied, [&] { static_cast<void>(open_connection(url)); });
 
     url.options["ssl_cert"] = file("cert.pem");
     url.options["ssl_key"] = file("key.pem");
@@ -329,9 +315,9 @@ TEST_P(TlsServer, Lets_in_whoever_shows_the_certificate_that_it_trusts) {
     EXPECT_NE(cipher(url), "");
 
     url.options["ssl_key"] = file("nowhere.pem");
-    const auto missing = error_of([&] { static_cast<void>(open_connection(url)); });
-    EXPECT_EQ(missing.kind(), DbErrorKind::unreachable);
-    EXPECT_THAT(missing.what(), HasSubstr("ssl_cert and ssl_key, and"));
+    expect_error(DbErrorKind::unreachable, HasSubstr("ssl_cert and ssl_key, and"), [&] {
+        static_cast<void>(open_connection(url));
+    });
 }
 
 /// How a server says what it does with statements.
@@ -396,12 +382,7 @@ TEST_P(ServerConnectionTest, The_statement_that_was_not_used_for_longest_is_clos
 TEST_P(ServerConnectionTest, A_text_that_its_column_cannot_hold_leaves_a_good_statement) {
     const std::string_view insert = "INSERT INTO NOTE (ID_, TEXT_) VALUES (?, ?)";
     const std::string large(300'000, 'x');
-    EXPECT_EQ(
-        error_of([&] {
-            execute(insert, {Value{"a"}, Value{large}});
-        }).kind(),
-        DbErrorKind::too_long
-    );
+    expect_error(DbErrorKind::too_long, [&] { execute(insert, {Value{"a"}, Value{large}}); });
     EXPECT_EQ(execute(insert, {Value{"a"}, Value{"text"}}), 1);
 }
 

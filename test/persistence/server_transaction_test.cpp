@@ -10,11 +10,6 @@ namespace jobstrand::test {
 namespace {
 
 using persistence::Connection;
-using persistence::DbError;
-using persistence::DbErrorKind;
-using persistence::Transaction;
-using persistence::Value;
-using testing::ElementsAre;
 
 /// What several transactions at once see of each other on a server.
 class ServerTransactionTest : public AdapterTest {
@@ -103,7 +98,7 @@ TEST_P(ServerTransactionTest, A_transaction_sees_what_others_commit_meanwhile) {
         transaction.query(
             {.sql = "SELECT NUMBER_ FROM NOTE WHERE ID_ = 'a'", .columns = 1},
             {},
-            [&](const persistence::Row& row) { number = row.integer(0); }
+            [&](const Row& row) { number = row.integer(0); }
         );
         return number;
     };
@@ -128,10 +123,8 @@ TEST_P(ServerTransactionTest, The_loser_of_a_deadlock_cannot_go_on_as_if_nothing
         Deadlock deadlock(*connection_, *other);
         ASSERT_TRUE(deadlock.error);
         // Such a statement would commit on its own, and so would this COMMIT pretend to have.
-        EXPECT_EQ(
-            error_of([&] { set_number(*deadlock.loser, "a", 99); }).kind(), DbErrorKind::conflict
-        );
-        EXPECT_EQ(error_of([&] { deadlock.loser->commit(); }).kind(), DbErrorKind::conflict);
+        expect_error(DbErrorKind::conflict, [&] { set_number(*deadlock.loser, "a", 99); });
+        expect_error(DbErrorKind::conflict, [&] { deadlock.loser->commit(); });
         EXPECT_EQ(deadlock.loser->state(), Transaction::State::rolled_back);
     }
     EXPECT_THAT(numbers(), ElementsAre("1", "2"));
@@ -150,7 +143,7 @@ TEST_P(ServerTransactionTest, A_lock_that_somebody_keeps_is_waited_for_within_a_
     shorten_lock_wait();
     Transaction waiting(*connection_);
     set_number(waiting, "b", 8);
-    EXPECT_EQ(error_of([&] { set_number(waiting, "a", 8); }).kind(), DbErrorKind::busy);
+    expect_error(DbErrorKind::busy, [&] { set_number(waiting, "a", 8); });
     EXPECT_TRUE(connection_->is_usable());
 }
 
@@ -163,12 +156,9 @@ TEST_P(ServerTransactionTest, A_row_that_somebody_has_locked_can_be_passed_over)
 
 TEST_P(ServerTransactionTest, A_read_only_transaction_says_so) {
     connection_->run_script("START TRANSACTION READ ONLY");
-    EXPECT_EQ(
-        error_of([&] {
-            execute(kSetNumber, {Value{std::int64_t{7}}, Value{"a"}});
-        }).kind(),
-        DbErrorKind::read_only
-    );
+    expect_error(DbErrorKind::read_only, [&] {
+        execute(kSetNumber, {Value{std::int64_t{7}}, Value{"a"}});
+    });
     connection_->rollback();
 }
 

@@ -2,15 +2,15 @@
 
 #include "persistence/drivers/prepared_statements.hpp"
 #include "persistence/drivers/sqlite/sqlite_dialect.hpp"
-#include "persistence/sql/db_error.hpp"
 #include "schema/clock.hpp"
+#include "test/fixtures/at_once.hpp"
+#include "test/fixtures/error_of.hpp"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <future>
 #include <optional>
-#include <thread>
 #include <vector>
 
 namespace jobstrand::persistence {
@@ -56,13 +56,7 @@ protected:
     }
 
     static DbErrorKind error_of(SessionPool& pool, Access access) {
-        try {
-            const auto lease = pool.lease(access);
-        } catch (const DbError& error) {
-            return error.kind();
-        }
-        ADD_FAILURE() << "no error";
-        return DbErrorKind::other;
+        return test::error_of([&] { const auto lease = pool.lease(access); }).kind();
     }
 
     /// As many at once as it lends.
@@ -259,7 +253,7 @@ TEST_F(SessionPoolTest, A_waiting_thread_gets_the_connection_that_comes_back) {
 TEST_F(SessionPoolTest, Many_threads_share_few_connections) {
     std::atomic<int> lent = 0;
     std::atomic<int> most = 0;
-    const auto work = [&] {
+    test::at_once(8, [&](std::size_t) {
         for (int i = 0; i < 500; ++i) {
             const auto lease = patient_.lease(i % 2 == 0 ? Access::read : Access::write);
             most = std::max(most.load(), ++lent);
@@ -268,14 +262,7 @@ TEST_F(SessionPoolTest, Many_threads_share_few_connections) {
             }
             --lent;
         }
-    };
-    std::vector<std::thread> threads;
-    for (int i = 0; i < 8; ++i) {
-        threads.emplace_back(work);
-    }
-    for (std::thread& thread : threads) {
-        thread.join();
-    }
+    });
     EXPECT_EQ(most, 1);
     EXPECT_EQ(made_, 1 + 8 * 10);
     EXPECT_LE(open_, 1);

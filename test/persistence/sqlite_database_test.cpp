@@ -2,8 +2,9 @@
 
 #include "persistence/drivers/database.hpp"
 #include "persistence/drivers/database_url.hpp"
-#include "persistence/sql/db_error.hpp"
 #include "persistence/sql/sql_transaction.hpp"
+#include "test/fixtures/at_once.hpp"
+#include "test/fixtures/error_of.hpp"
 #include "test/fixtures/sqlite_file.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 #include "test/fixtures/without_root.hpp"
@@ -18,9 +19,9 @@
 #include <fstream>
 #include <functional>
 #include <memory>
-#include <optional>
+#include <source_location>
 #include <string>
-#include <thread>
+#include <utility>
 
 namespace jobstrand::persistence {
 
@@ -28,6 +29,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::WithoutRoot;
+using testing::AllOf;
+using testing::AnyOf;
 using testing::HasSubstr;
 using Access = SessionPool::Access;
 
@@ -69,13 +72,15 @@ protected:
         return open_sqlite({.path = path, .create_if_missing = true}, access);
     }
 
-    std::optional<DbError> opening_error(const SqliteSettings& settings) const {
-        try {
-            (void)open_sqlite(settings, Access::write);
-        } catch (const DbError& error) {
-            return error;
-        }
-        return std::nullopt;
+    static void expect_refusal(
+        const SqliteSettings& settings,
+        DbErrorKind kind,
+        const testing::Matcher<std::string>& text = testing::_,
+        const std::source_location& where = std::source_location::current()
+    ) {
+        test::expect_error(
+            kind, text, [&] { (void)open_sqlite(settings, Access::write); }, where
+        );
     }
 
     static std::string value_of(Connection& connection, std::string_view pragma) {
@@ -138,12 +143,9 @@ TEST_F(SqliteDatabase, Takes_its_settings_from_the_url) {
 
 TEST_F(SqliteDatabase, A_reading_connection_refuses_to_write) {
     const auto connection = create(path(), Access::read);
-    try {
+    test::expect_error(DbErrorKind::read_only, [&] {
         connection->run_script("CREATE TABLE T (A int)");
-        FAIL();
-    } catch (const DbError& error) {
-        EXPECT_EQ(error.kind(), DbErrorKind::read_only);
-    }
+    });
 }
 
 TEST_F(SqliteDatabase, A_reader_does_not_wait_for_the_writer) {
@@ -173,11 +175,9 @@ TEST_F(SqliteDatabase, Paths_may_have_any_characters) {
 }
 
 TEST_F(SqliteDatabase, A_missing_file_is_made_only_when_asked) {
-    const auto error = opening_error({.path = path()});
-    ASSERT_TRUE(error);
-    EXPECT_EQ(error->kind(), DbErrorKind::unreachable);
-    EXPECT_EQ(
-        error->what(),
+    expect_refusal(
+        {.path = path()},
+        DbErrorKind::unreachable,
         "there is no database " + path().string() +
             ": create it with `jobstrand schema create`, or correct its path"
     );
@@ -193,30 +193,24 @@ TEST_F(SqliteDatabase, A_file_that_disappears_is_not_replaced_by_an_empty_one) {
 }
 
 TEST_F(SqliteDatabase, A_missing_directory_is_named) {
-    const auto error = opening_error({.path = path("no/jobs.db"), .create_if_missing = true});
-    ASSERT_TRUE(error);
-    EXPECT_EQ(error->kind(), DbErrorKind::unreachable);
-    EXPECT_EQ(
-        error->what(),
+    expect_refusal(
+        {.path = path("no/jobs.db"), .create_if_missing = true},
+        DbErrorKind::unreachable,
         "there is no directory " + path("no").string() +
             ": create it, or correct the database's path"
     );
 }
 
 TEST_F(SqliteDatabase, A_directory_is_not_a_database) {
-    const auto error = opening_error({.path = directory_.path()});
-    ASSERT_TRUE(error);
-    EXPECT_EQ(error->kind(), DbErrorKind::not_a_database);
+    expect_refusal({.path = directory_.path()}, DbErrorKind::not_a_database);
 }
 
 TEST_F(SqliteDatabase, Another_kind_of_file_is_refused_and_left_as_it_is) {
     const std::string letter = "Dear reader, this is a letter and not a database.\n";
     std::ofstream(path("letter.txt")) << letter;
-    const auto error = opening_error({.path = path("letter.txt"), .create_if_missing = true});
-    ASSERT_TRUE(error);
-    EXPECT_EQ(error->kind(), DbErrorKind::not_a_database);
-    EXPECT_EQ(
-        error->what(),
+    expect_refusal(
+        {.path = path("letter.txt"), .create_if_missing = true},
+        DbErrorKind::not_a_database,
         "cannot open the database " + path("letter.txt").string() +
             ": it is not a SQLite database: name another file (PRAGMA busy_timeout = 10000; PRAGMA "
             "synchronous = full: file is not a database)"
@@ -231,11 +225,9 @@ TEST_F(SqliteDatabase, A_file_without_the_right_to_write_is_refused) {
     fs::permissions(directory_.path(), fs::perms{0755});
     fs::permissions(path(), fs::perms{0444});
     const WithoutRoot somebody;
-    const auto error = opening_error({.path = path()});
-    ASSERT_TRUE(error);
-    EXPECT_EQ(error->kind(), DbErrorKind::read_only);
-    EXPECT_EQ(
-        error->what(),
+    expect_refusal(
+        {.path = path()},
+        DbErrorKind::read_only,
         "cannot open the database " + path().string() +
             ": it is read-only for this user: allow writing to the file and its directory (it "
             "opens "
@@ -247,22 +239,15 @@ TEST_F(SqliteDatabase, A_directory_without_the_right_to_write_is_refused) {
     create(path())->run_script("CREATE TABLE T (A int)");
     fs::permissions(directory_.path(), fs::perms{0555});
     fs::permissions(path(), fs::perms{0666});
-    std::optional<DbError> existing;
-    std::optional<DbError> fresh;
-    {
+    for (const auto& [name, is_new] : {std::pair("jobs.db", false), std::pair("new.db", true)}) {
         const WithoutRoot somebody;
-        existing = opening_error({.path = path()});
-        fresh = opening_error({.path = path("new.db"), .create_if_missing = true});
+        const DbError error = test::error_of([&] {
+            (void)open_sqlite({.path = path(name), .create_if_missing = is_new}, Access::write);
+        });
+        EXPECT_THAT(error.kind(), AnyOf(DbErrorKind::unreachable, DbErrorKind::read_only));
+        EXPECT_THAT(error.what(), HasSubstr("its directory"));
     }
     fs::permissions(directory_.path(), fs::perms{0755});
-    for (const auto& error : {existing, fresh}) {
-        ASSERT_TRUE(error);
-        EXPECT_TRUE(
-            error->kind() == DbErrorKind::unreachable || error->kind() == DbErrorKind::read_only
-        ) << error->what();
-        EXPECT_NE(std::string(error->what()).find("its directory"), std::string::npos)
-            << error->what();
-    }
 }
 
 /// A database with a row, which somebody else may read and not write.
@@ -270,7 +255,7 @@ class ReadableSqliteFile : public SqliteDatabase {
 protected:
     ReadableSqliteFile() {
         create(path())->run_script("CREATE TABLE T (A int); INSERT INTO T VALUES (1)");
-        fs::permissions(path(), fs::perms{0644});
+        fs::permissions(path(), fs::perms{geteuid() == 0 ? 0644U : 0444U});
         fs::permissions(directory_.path(), fs::perms{0755});
     }
 
@@ -290,9 +275,6 @@ protected:
 };
 
 TEST_F(ReadableSqliteFile, Is_read_and_nothing_is_made_beside_it) {
-    if (geteuid() != 0) {
-        fs::permissions(path(), fs::perms{0444});
-    }
     fs::permissions(directory_.path(), fs::perms{0777});
     EXPECT_EQ(count_as_somebody(), "1");
     EXPECT_EQ(files(), 1U);
@@ -306,28 +288,16 @@ TEST_F(ReadableSqliteFile, Is_read_where_only_its_directory_must_not_be_written)
 }
 
 TEST_F(ReadableSqliteFile, Refuses_to_be_written_whoever_has_read_it) {
-    if (geteuid() != 0) {
-        fs::permissions(path(), fs::perms{0444});
-    }
     const WithoutRoot somebody;
     const auto url = parse_database_url("sqlite:" + path().string()).value();
     const auto pool = open_database(url);
     EXPECT_EQ(count(*pool->lease(Access::read)), "1");
-    try {
+    test::expect_error(DbErrorKind::access_denied, HasSubstr("it is read-only for this user"), [&] {
         (void)pool->lease(Access::write);
-        FAIL();
-    } catch (const DbError& error) {
-        EXPECT_EQ(error.kind(), DbErrorKind::access_denied);
-        EXPECT_NE(
-            std::string(error.what()).find("it is read-only for this user"), std::string::npos
-        ) << error.what();
-    }
-    try {
+    });
+    test::expect_error(DbErrorKind::read_only, [&] {
         pool->lease(Access::read)->run_script("INSERT INTO T VALUES (2)");
-        FAIL();
-    } catch (const DbError& error) {
-        EXPECT_EQ(error.kind(), DbErrorKind::read_only);
-    }
+    });
 }
 
 TEST_F(ReadableSqliteFile, Is_read_along_with_its_living_writer) {
@@ -351,13 +321,8 @@ TEST_F(ReadableSqliteFile, Reads_nothing_stale_when_a_writer_has_come) {
     EXPECT_EQ(count(*reader), "1");
     const auto writer = open_sqlite({.path = path()}, Access::write);
     writer->run_script("INSERT INTO T VALUES (2)");
-    try {
-        (void)count(*reader);
-        FAIL();
-    } catch (const DbError& error) {
-        EXPECT_EQ(error.kind(), DbErrorKind::connection_lost);
-        EXPECT_FALSE(reader->is_usable());
-    }
+    test::expect_error(DbErrorKind::connection_lost, [&] { (void)count(*reader); });
+    EXPECT_FALSE(reader->is_usable());
 }
 
 TEST_F(ReadableSqliteFile, Paths_may_have_any_characters_there_too) {
@@ -370,19 +335,11 @@ TEST_F(ReadableSqliteFile, Paths_may_have_any_characters_there_too) {
 }
 
 TEST_F(ReadableSqliteFile, Names_what_to_do_when_its_writer_was_killed) {
-    if (geteuid() != 0) {
-        fs::permissions(path(), fs::perms{0444});
-    }
     std::ofstream(path().string() + "-wal") << "left";
     const WithoutRoot somebody;
-    try {
+    test::expect_error(DbErrorKind::read_only, HasSubstr("read it once"), [&] {
         (void)open_sqlite({.path = path()}, Access::read);
-        FAIL();
-    } catch (const DbError& error) {
-        EXPECT_EQ(error.kind(), DbErrorKind::read_only);
-        EXPECT_NE(std::string(error.what()).find("read it once"), std::string::npos)
-            << error.what();
-    }
+    });
 }
 
 TEST_F(SqliteDatabase, A_full_disk_is_named_as_what_it_is) {
@@ -391,12 +348,11 @@ TEST_F(SqliteDatabase, A_full_disk_is_named_as_what_it_is) {
         GTEST_SKIP() << "only root can mount a small disk";
     }
     disk.fill();
-    const auto error = opening_error({.path = path("disk/jobs.db"), .create_if_missing = true});
-    ASSERT_TRUE(error);
-    EXPECT_EQ(error->kind(), DbErrorKind::storage_full) << error->what();
-    EXPECT_NE(
-        std::string(error->what()).find("its disk is full: free some space"), std::string::npos
-    ) << error->what();
+    expect_refusal(
+        {.path = path("disk/jobs.db"), .create_if_missing = true},
+        DbErrorKind::storage_full,
+        HasSubstr("its disk is full: free some space")
+    );
 }
 
 TEST_F(SqliteDatabase, A_disk_that_becomes_full_loses_nothing_that_was_committed) {
@@ -409,34 +365,19 @@ TEST_F(SqliteDatabase, A_disk_that_becomes_full_loses_nothing_that_was_committed
     const std::string text(4000, 'x');
     const Value row{std::string_view(text)};
     int committed = 0;
-    try {
+    test::expect_error(DbErrorKind::storage_full, [&] {
         for (; committed < 1000; ++committed) {
             connection->execute("INSERT INTO T VALUES (?)", {&row, 1});
         }
-        FAIL() << "the disk was never full";
-    } catch (const DbError& error) {
-        EXPECT_EQ(error.kind(), DbErrorKind::storage_full) << error.what();
-    }
+    });
     EXPECT_GT(committed, 0);
     EXPECT_EQ(value_of(*connection, "SELECT count(*) FROM T"), std::to_string(committed));
 }
 
 TEST_F(SqliteDatabase, Many_threads_may_create_it_at_once) {
-    std::vector<std::string> errors(8);
-    std::vector<std::thread> threads;
-    for (std::string& error : errors) {
-        threads.emplace_back([this, &error] {
-            try {
-                create(path())->run_script("CREATE TABLE IF NOT EXISTS T (A int)");
-            } catch (const DbError& thrown) {
-                error = thrown.what();
-            }
-        });
-    }
-    for (std::thread& thread : threads) {
-        thread.join();
-    }
-    EXPECT_EQ(errors, std::vector<std::string>(8));
+    test::at_once(8, [this](std::size_t) {
+        EXPECT_NO_THROW(create(path())->run_script("CREATE TABLE IF NOT EXISTS T (A int)"));
+    });
 }
 
 /// A file that somebody moves, removes or replaces while it is open.
@@ -460,14 +401,11 @@ protected:
     }
 
     static void expect_refused(const std::function<void()>& access, const std::string& why) {
-        try {
-            access();
-            ADD_FAILURE() << "it went into a file that nobody finds";
-        } catch (const DbError& error) {
-            EXPECT_EQ(error.kind(), DbErrorKind::unreachable);
-            EXPECT_THAT(error.what(), HasSubstr(why));
-            EXPECT_THAT(error.what(), HasSubstr("restart what uses it"));
-        }
+        test::expect_error(
+            DbErrorKind::unreachable,
+            AllOf(HasSubstr(why), HasSubstr("restart what uses it")),
+            access
+        );
     }
 
     void expect_refused_everywhere(const std::string& why) {

@@ -1,8 +1,9 @@
 #include "persistence/rows/store_context.hpp"
-#include "persistence/sql/db_error.hpp"
 #include "persistence/sql/session_pool.hpp"
 #include "persistence/sql/sql_transaction.hpp"
 #include "persistence/sql/transaction_runner.hpp"
+#include "test/fixtures/at_once.hpp"
+#include "test/fixtures/error_of.hpp"
 #include "test/fixtures/faulty_connection.hpp"
 #include "test/fixtures/recording_log.hpp"
 #include "test/fixtures/signal.hpp"
@@ -107,21 +108,17 @@ TEST_F(TransactionTest, Only_a_rollback_is_left_after_an_error_even_when_the_wor
     faults_.add({.point = FaultPoint::execute, .kind = DbErrorKind::conflict, .skip = 1});
     Transaction transaction(connection_);
     transaction.execute("INSERT INTO NOTE VALUES ('a')");
-    const auto expect_conflict = [](const auto& call) {
-        try {
-            call();
-            FAIL() << "no error";
-        } catch (const DbError& error) {
-            EXPECT_EQ(error.kind(), DbErrorKind::conflict);
-        }
-    };
-    expect_conflict([&] { transaction.execute("INSERT INTO NOTE VALUES ('b')"); });
-    expect_conflict([&] { transaction.execute("INSERT INTO NOTE VALUES ('c')"); });
-    expect_conflict([&] {
+    test::expect_error(DbErrorKind::conflict, [&] {
+        transaction.execute("INSERT INTO NOTE VALUES ('b')");
+    });
+    test::expect_error(DbErrorKind::conflict, [&] {
+        transaction.execute("INSERT INTO NOTE VALUES ('c')");
+    });
+    test::expect_error(DbErrorKind::conflict, [&] {
         transaction.query({.sql = "SELECT 1", .columns = 1}, {}, [](const Row&) {});
     });
     EXPECT_EQ(transaction.state(), Transaction::State::active);
-    expect_conflict([&] { transaction.commit(); });
+    test::expect_error(DbErrorKind::conflict, [&] { transaction.commit(); });
     EXPECT_EQ(transaction.state(), Transaction::State::rolled_back);
     EXPECT_EQ(committed_notes(), 0);
 }
@@ -224,12 +221,7 @@ protected:
         const TransactionRunner::Work& work,
         const TransactionRunner::WasCommitted& was_committed
     ) {
-        try {
-            runner_.run(work, was_committed);
-            FAIL() << "no error";
-        } catch (const DbError& error) {
-            EXPECT_EQ(error.kind(), kind) << error.what();
-        }
+        test::expect_error(kind, [&] { runner_.run(work, was_committed); });
     }
 
     test::RecordingLog log_;
@@ -490,6 +482,15 @@ protected:
         transaction.execute("INSERT INTO NOTE VALUES ('a')");
     }
 
+    /// Runs work that writes a note and fails.
+    void expect_failing() {
+        const auto failing = [](Transaction& transaction) {
+            write_note(transaction);
+            throw std::runtime_error("no");
+        };
+        EXPECT_THROW(runner_.run(failing, {}), std::runtime_error);
+    }
+
     /// Runs the first work, during which the second begins to wait for the connection; returns
     /// when both have ended.
     void run_both(const std::function<void()>& second) {
@@ -554,13 +555,7 @@ TEST_F(CommitGroupTest, Work_that_is_to_be_alone_begins_after_the_commit) {
 }
 
 TEST_F(CommitGroupTest, When_one_fails_the_others_are_done_again_without_it) {
-    run_both([&] {
-        const auto failing = [](Transaction& transaction) {
-            write_note(transaction);
-            throw std::runtime_error("no");
-        };
-        EXPECT_THROW(runner_.run(failing, {}), std::runtime_error);
-    });
+    run_both([&] { expect_failing(); });
     EXPECT_EQ(committed_notes(), 1);
     EXPECT_EQ(first_runs_, 2);
     EXPECT_EQ(first_looks_, 0) << "it is known that it was rolled back";
@@ -582,12 +577,7 @@ TEST_F(CommitGroupTest, A_commit_that_fails_fails_for_all) {
         other = std::async(std::launch::async, second);
         ASSERT_TRUE(test::eventually([&] { return pool_.waiting(Access::write) == 1; }));
     };
-    try {
-        runner_.run(first, {});
-        FAIL() << "no error";
-    } catch (const DbError& error) {
-        EXPECT_EQ(error.kind(), DbErrorKind::storage_full);
-    }
+    test::expect_error(DbErrorKind::storage_full, [&] { runner_.run(first, {}); });
     other.get();
     EXPECT_TRUE(has_second_failed);
     EXPECT_EQ(committed_notes(), 0);
@@ -631,24 +621,14 @@ TEST_F(CommitGroupTest, Each_hears_of_the_commit_after_it_on_its_own_thread) {
 TEST_F(CommitGroupTest, Many_threads_lose_nothing_although_some_fail) {
     constexpr int kThreads = 8;
     constexpr int kNotes = 50;
-    std::vector<std::future<void>> threads;
-    for (int thread = 0; thread < kThreads; ++thread) {
-        threads.push_back(std::async(std::launch::async, [&, thread] {
-            for (int note = 0; note < kNotes; ++note) {
-                runner_.run(write_note, {}, note % 5 == 0 ? Commit::alone : Commit::shared);
-                if ((note + thread) % 10 == 0) {
-                    const auto failing = [](Transaction& transaction) {
-                        write_note(transaction);
-                        throw std::runtime_error("no");
-                    };
-                    EXPECT_THROW(runner_.run(failing, {}), std::runtime_error);
-                }
+    test::at_once(kThreads, [this](std::size_t thread) {
+        for (int note = 0; note < kNotes; ++note) {
+            runner_.run(write_note, {}, note % 5 == 0 ? Commit::alone : Commit::shared);
+            if ((note + static_cast<int>(thread)) % 10 == 0) {
+                expect_failing();
             }
-        }));
-    }
-    for (std::future<void>& thread : threads) {
-        thread.get();
-    }
+        }
+    });
     EXPECT_EQ(committed_notes(), kThreads * kNotes);
 }
 

@@ -11,11 +11,7 @@ namespace jobstrand::test {
 
 namespace {
 
-using persistence::DbErrorKind;
 using persistence::require_write_rights;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 class WriteRights : public AdapterTest {
 protected:
