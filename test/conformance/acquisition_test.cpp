@@ -12,13 +12,7 @@ namespace jobstrand::test {
 namespace {
 
 using persistence::IdleView;
-using persistence::PageLimit;
-using persistence::SessionPool;
-using testing::Each;
-using testing::ElementsAre;
 using testing::Eq;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 class Acquisition : public StoreTest {};
 
@@ -26,7 +20,7 @@ ON_EVERY_DATABASE(Acquisition);
 
 // R032 R039 R107
 TEST_P(Acquisition, An_acquired_job_carries_owner_expiry_and_a_raised_revision) {
-    const Job inserted = insert(JobPlace::executable, a_job("a").build());
+    const Job inserted = insert(a_job("a"));
     const std::vector<Job> acquired = acquire();
     ASSERT_THAT(ids_of(acquired), ElementsAre("a"));
     EXPECT_EQ(acquired[0].lock_owner, "node-1");
@@ -37,7 +31,7 @@ TEST_P(Acquisition, An_acquired_job_carries_owner_expiry_and_a_raised_revision) 
 
 // R040
 TEST_P(Acquisition, A_locked_job_is_acquired_by_nobody_else) {
-    insert(JobPlace::executable, a_job("a").build());
+    insert(a_job("a"));
     ASSERT_THAT(ids_of(acquire(100, "node-1")), ElementsAre("a"));
     EXPECT_THAT(acquire(100, "node-2"), IsEmpty());
     EXPECT_THAT(acquire(100, "node-1"), IsEmpty());
@@ -45,13 +39,13 @@ TEST_P(Acquisition, A_locked_job_is_acquired_by_nobody_else) {
 
 // R038 R044: the cheap order is that of the ids.
 TEST_P(Acquisition, The_oldest_ids_come_first_and_the_limit_is_kept) {
-    insert(JobPlace::executable, std::vector<Job>{a_job("c"), a_job("a"), a_job("b")});
+    insert({a_job("c"), a_job("a"), a_job("b")});
     EXPECT_THAT(ids_of(acquire(2)), ElementsAre("a", "b"));
     EXPECT_THAT(ids_of(acquire(2)), ElementsAre("c"));
 }
 
 TEST_P(Acquisition, Only_jobs_behind_a_given_id_are_looked_at) {
-    insert(JobPlace::executable, std::vector<Job>{a_job("c"), a_job("a"), a_job("b")});
+    insert({a_job("c"), a_job("a"), a_job("b")});
     EXPECT_THAT(
         ids_of(store_.executor().acquire(claim_of("n"), noop_, 10, "a")), ElementsAre("b", "c")
     );
@@ -60,10 +54,10 @@ TEST_P(Acquisition, Only_jobs_behind_a_given_id_are_looked_at) {
 }
 
 TEST_P(Acquisition, Ids_from_a_given_one_on_are_left_alone) {
-    insert(JobPlace::executable, std::vector<Job>{a_job("c"), a_job("a"), a_job("b")});
+    insert({a_job("c"), a_job("a"), a_job("b")});
     EXPECT_TRUE(store_.executor().has_acquirable(noop_, "a", "c"));
     EXPECT_FALSE(store_.executor().has_acquirable(noop_, "b", "c"));
-    persistence::PageLimit limit(10);
+    PageLimit limit(10);
     limit.before = "c";
     EXPECT_THAT(
         ids_of(store_.executor().acquire(claim_of("n"), noop_, limit, "a")), ElementsAre("b")
@@ -73,16 +67,7 @@ TEST_P(Acquisition, Ids_from_a_given_one_on_are_left_alone) {
 
 // I1
 TEST_P(Acquisition, A_claim_locks_no_row_but_those_of_its_jobs) {
-    insert(
-        JobPlace::executable,
-        std::vector<Job>{
-            a_job("a"),
-            a_job("b"),
-            a_job("c").of_type("mail"),
-            a_job("d"),
-            a_job("e"),
-            a_job("f"),
-        }
+    insert({a_job("a"), a_job("b"), a_job("c").of_type("mail"), a_job("d"), a_job("e"), a_job("f")}
     );
     const std::vector<Job> of_another =
         store_.executor().acquire(claim_of("node-2"), noop_, 1, "a");
@@ -98,10 +83,7 @@ TEST_P(Acquisition, A_claim_locks_no_row_but_those_of_its_jobs) {
 }
 
 TEST_P(Acquisition, Only_served_handler_types_are_acquired) {
-    insert(
-        JobPlace::executable,
-        std::vector<Job>{a_job("a").of_type("mail"), a_job("b"), a_job("c").of_type("print")}
-    );
+    insert({a_job("a").of_type("mail"), a_job("b"), a_job("c").of_type("print")});
     const std::vector<std::string> served{"noop", "print"};
     EXPECT_THAT(
         ids_of(store_.executor().acquire(claim_of("n"), served, 10)), ElementsAre("b", "c")
@@ -110,13 +92,13 @@ TEST_P(Acquisition, Only_served_handler_types_are_acquired) {
 }
 
 TEST_P(Acquisition, Who_serves_nothing_acquires_nothing) {
-    insert(JobPlace::executable, a_job("a").build());
+    insert(a_job("a"));
     EXPECT_THAT(store_.executor().acquire(claim_of("n"), {}, 10), IsEmpty());
     EXPECT_FALSE(store_.executor().has_acquirable({}));
 }
 
 TEST_P(Acquisition, A_limit_of_zero_acquires_nothing) {
-    insert(JobPlace::executable, a_job("a").build());
+    insert(a_job("a"));
     EXPECT_THAT(acquire(0), IsEmpty());
 }
 
@@ -133,14 +115,14 @@ TEST_P(Acquisition, Only_the_executable_place_is_acquired_from) {
 }
 
 TEST_P(Acquisition, A_page_may_be_larger_than_a_statement) {
-    insert(JobPlace::executable, many_jobs("j", 700));
+    insert(many_jobs("j", 700));
     EXPECT_EQ(acquire(1000).size(), 700U);
     EXPECT_THAT(acquire(1000, "node-2"), IsEmpty());
 }
 
 TEST_P(Acquisition, An_idle_poll_sees_whether_there_is_something_to_acquire) {
     EXPECT_FALSE(store_.executor().has_acquirable(noop_));
-    insert(JobPlace::executable, a_job("a").build());
+    insert(a_job("a"));
     EXPECT_TRUE(store_.executor().has_acquirable(noop_));
     const std::vector<std::string> others{"mail", "print"};
     EXPECT_FALSE(store_.executor().has_acquirable(others));
@@ -157,8 +139,8 @@ TEST_P(Acquisition, A_job_whose_lock_expired_waits_for_the_reset) {
 
 // The same: what waits for its instance elsewhere must not stop those that can run.
 TEST_P(Acquisition, A_suspended_job_whose_id_is_taken_does_not_stop_the_others) {
-    insert(JobPlace::executable, std::vector<Job>{a_job("a"), a_job("b")});
-    store_.jobs().suspend(persistence::SuspensionScope::instance, "order-17", clock_.now());
+    insert({a_job("a"), a_job("b")});
+    suspend(SuspensionScope::instance, "order-17");
     execute("UPDATE ACT_RU_JOB SET PROCESS_INSTANCE_ID_ = 'order-17' WHERE ID_ = 'a'");
     execute("INSERT INTO ACT_RU_SUSPENDED_JOB (ID_, HANDLER_TYPE_) VALUES ('a', 'mail')");
     EXPECT_THAT(ids_of(acquire()), ElementsAre("b"));
@@ -176,7 +158,7 @@ ON_EVERY_DATABASE(AcquisitionById);
 
 // R006
 TEST_P(AcquisitionById, One_job_is_locked_whatever_its_handler_type) {
-    insert(JobPlace::executable, std::vector<Job>{a_job("a"), a_job("b").of_type("mail")});
+    insert({a_job("a"), a_job("b").of_type("mail")});
     const auto acquired = acquire_one("b");
     EXPECT_EQ(acquired.answer, JobAnswer::done);
     EXPECT_EQ(acquired.job.lock_owner, "operator");
@@ -185,7 +167,7 @@ TEST_P(AcquisitionById, One_job_is_locked_whatever_its_handler_type) {
 }
 
 TEST_P(AcquisitionById, A_job_that_is_not_executable_is_not_found) {
-    insert(JobPlace::timer, a_job("t").due_at(clock_.now()).build());
+    insert(JobPlace::timer, a_job("t").due_at(clock_.now()));
     EXPECT_EQ(acquire_one("t").answer, JobAnswer::not_found);
     EXPECT_EQ(acquire_one("none").answer, JobAnswer::not_found);
 }
@@ -216,7 +198,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // It would run again and again, on every node.
 TEST_P(RowsThatStay, Only_a_job_whose_lock_was_written_is_acquired) {
-    insert(JobPlace::executable, many_jobs("j", 3));
+    insert(many_jobs("j", 3));
     execute(
         "CREATE TRIGGER KEEP BEFORE UPDATE ON ACT_RU_JOB WHEN old.ID_ = 'j001'"
         " BEGIN SELECT RAISE(IGNORE); END"
@@ -228,8 +210,7 @@ TEST_P(RowsThatStay, Only_a_job_whose_lock_was_written_is_acquired) {
 TEST_P(RowsThatStay, A_job_whose_row_does_not_go_is_not_moved) {
     const Job held = insert_and_acquire(a_job("a"));
     execute("CREATE TRIGGER KEEP BEFORE DELETE ON ACT_RU_JOB BEGIN SELECT RAISE(IGNORE); END");
-    const std::vector<Outcome> failed{failed_outcome(held, {.message = "it broke"}, clock_.now())};
-    EXPECT_THROW((void)store_.executor().apply("node-1", failed), persistence::DbError);
+    EXPECT_THROW(apply({failed_outcome(held, {.message = "it broke"})}), DbError);
     EXPECT_EQ(job("a"), held);
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 0);
 }
@@ -238,7 +219,7 @@ TEST_P(RowsThatStay, A_job_whose_row_does_not_go_is_not_moved) {
 class PageBytes : public StoreTest {
 protected:
     void insert_with(const std::string& id, std::size_t bytes) {
-        insert(JobPlace::executable, a_job(id).with_payload(std::string(bytes, 'x')));
+        insert(a_job(id).with_payload(std::string(bytes, 'x')));
     }
 
     [[nodiscard]] std::vector<std::string> acquired(PageLimit limit) {
@@ -291,27 +272,20 @@ TEST_P(PageBytes, Bytes_are_counted_and_not_characters) {
     for (std::size_t i = 0; i < kLong; ++i) {
         euros += "\xE2\x82\xAC";
     }
-    insert(JobPlace::executable, a_job("a").with_payload(euros));
-    insert(JobPlace::executable, a_job("b").with_payload(euros));
+    insert({a_job("a").with_payload(euros), a_job("b").with_payload(euros)});
     EXPECT_THAT(acquired({10, 2 * euros.size() - 1}), ElementsAre("a"));
 }
 
 TEST_P(PageBytes, In_a_long_page_the_bound_holds_too) {
-    std::vector<Job> jobs = many_jobs("j", 60);
-    for (Job& job : jobs) {
-        job.payload = std::string(kLong, 'x');
-    }
-    insert(JobPlace::executable, std::move(jobs));
+    insert(many_jobs("j", 60, a_job("").with_payload(std::string(kLong, 'x'))));
     EXPECT_THAT(acquired({100, 37 * kLong}), SizeIs(37));
     EXPECT_THAT(acquired({100, 32 * kLong}), SizeIs(23));
 }
 
 TEST_P(PageBytes, By_priority_the_bound_is_the_same) {
     ASSERT_TRUE(persistence::create_index(*connection_, schema::kPriorityIndex));
-    insert(JobPlace::executable, a_job("low").with_payload(std::string(100, 'x')));
-    insert(
-        JobPlace::executable, a_job("high").with_priority(9).with_payload(std::string(kLong, 'x'))
-    );
+    insert(a_job("low").with_payload(std::string(100, 'x')));
+    insert(a_job("high").with_priority(9).with_payload(std::string(kLong, 'x')));
     const auto by_priority = [&](PageLimit limit) {
         return ids_of(store_.executor().acquire_in_order(
             claim_of("node-1"), noop_, {.by_priority = true}, limit
@@ -329,16 +303,14 @@ TEST_P(PageBytes, The_bound_holds_for_due_timers_that_arrive_locked) {
         );
         clock_.tick(1ms);
     }
-    const auto due =
-        store_.timers().move_due_timers(clock_.now(), {10, 2 * kLong}, claim_of("node-1"), noop_);
+    const auto due = move_due({10, 2 * kLong});
     EXPECT_EQ(due.moved, 2U);
     EXPECT_TRUE(due.is_cut);
     EXPECT_EQ(due.end, clock_.now() - 2ms);
     ASSERT_THAT(ids_of(due.locked), ElementsAre("a", "b"));
     EXPECT_THAT(due.locked[1].payload, SizeIs(kLong));
     EXPECT_EQ(place_of("c"), "timer");
-    const auto last =
-        store_.timers().move_due_timers(clock_.now(), {10, 1}, claim_of("node-1"), noop_);
+    const auto last = move_due({10, 1});
     EXPECT_THAT(ids_of(last.locked), ElementsAre("c")) << "or it would never run";
     EXPECT_FALSE(last.is_cut);
 }
@@ -376,10 +348,10 @@ TEST_P(LookAround, Nothing_is_seen_where_nothing_is) {
 }
 
 TEST_P(LookAround, A_job_that_this_node_may_take_can_be_acquired) {
-    insert(JobPlace::executable, a_job("a").of_type("mail"));
+    insert(a_job("a").of_type("mail"));
     EXPECT_FALSE(look().has_acquirable) << "it is not served";
     EXPECT_TRUE(look().has_executable);
-    insert(JobPlace::executable, a_job("b"));
+    insert(a_job("b"));
     EXPECT_TRUE(look().has_acquirable);
     ASSERT_EQ(acquire().size(), 1U);
     EXPECT_FALSE(look().has_acquirable) << "it is locked";
@@ -439,13 +411,8 @@ TEST_P(LookAround, Limits_are_seen_and_what_one_has_left) {
 }
 
 TEST_P(LookAround, The_first_lease_to_end_is_seen) {
-    const auto start = [&](const std::string& node, schema::Duration lease) {
-        store_.nodes().register_node(
-            {.node = node, .incarnation = "1"}, noop_, clock_.now(), clock_.now() + lease
-        );
-    };
-    start("node-1", 10s);
-    start("node-2", 7s);
+    register_node("node-1", noop_, 10s);
+    register_node("node-2", noop_, 7s);
     EXPECT_THAT(look().first_lease_end, Eq(clock_.now() + 7s));
 }
 
@@ -463,11 +430,7 @@ protected:
 
     /// Inserts `j000` to `j059`, and lets the database see how few they are.
     void insert_jobs(JobPlace place) {
-        std::vector<Job> jobs = many_jobs("j", 60);
-        for (Job& job : jobs) {
-            job.due_date = clock_.now();
-        }
-        insert(place, std::move(jobs));
+        insert(place, many_jobs("j", 60, a_job("").due_at(clock_.now())));
         if (connection_->dialect().name == "mysql") {
             connection_->run_script(fmt::format("ANALYZE TABLE {}", schema::table_of(place)));
         }
@@ -511,9 +474,7 @@ TEST_P(Neighbours, Are_not_waited_for_by_completed_jobs) {
     lock_last_ten(JobPlace::executable);
     std::vector<Outcome> outcomes;
     std::ranges::transform(held, std::back_inserter(outcomes), completed_outcome);
-    EXPECT_THAT(
-        store_.executor().apply("node-1", without_last_ten(outcomes)), Each(OutcomeAnswer::done)
-    );
+    EXPECT_THAT(apply(without_last_ten(outcomes)), Each(OutcomeAnswer::done));
 }
 
 TEST_P(Neighbours, Are_not_waited_for_by_failed_jobs) {
@@ -522,11 +483,9 @@ TEST_P(Neighbours, Are_not_waited_for_by_failed_jobs) {
     lock_last_ten(JobPlace::executable);
     std::vector<Outcome> outcomes;
     for (const Job& job : held) {
-        outcomes.push_back(failed_outcome(job, {.message = "no", .details = "why"}, clock_.now()));
+        outcomes.push_back(failed_outcome(job, {.message = "no", .details = "why"}));
     }
-    EXPECT_THAT(
-        store_.executor().apply("node-1", without_last_ten(outcomes)), Each(OutcomeAnswer::done)
-    );
+    EXPECT_THAT(apply(without_last_ten(outcomes)), Each(OutcomeAnswer::done));
 }
 
 TEST_P(Neighbours, Are_not_waited_for_when_locks_are_renewed_and_released) {
@@ -547,39 +506,30 @@ TEST_P(Neighbours, Are_not_waited_for_by_an_acquisition) {
 TEST_P(Neighbours, Are_not_waited_for_by_due_timers) {
     insert_jobs(JobPlace::timer);
     lock_last_ten(JobPlace::timer);
-    const auto due = store_.timers().move_due_timers(clock_.now(), 100, claim_of("node-1"), noop_);
+    const auto due = move_due();
     EXPECT_EQ(due.moved, 50U);
 }
 
 TEST_P(Neighbours, Are_not_waited_for_by_timers_moved_by_hand) {
     insert_jobs(JobPlace::timer);
     lock_last_ten(JobPlace::timer);
-    EXPECT_EQ(store_.jobs().fire_timer("j000", clock_.now()), JobAnswer::done);
-    EXPECT_EQ(
-        store_.jobs().reschedule_timer("j001", clock_.now() + 1h, clock_.now()), JobAnswer::done
-    );
+    EXPECT_EQ(fire_timer("j000"), JobAnswer::done);
+    EXPECT_EQ(reschedule_timer("j001", clock_.now() + 1h), JobAnswer::done);
 }
 
 TEST_P(Neighbours, Are_not_waited_for_by_dead_letters_that_are_requeued) {
     insert_jobs(JobPlace::dead_letter);
     lock_last_ten(JobPlace::dead_letter);
     EXPECT_EQ(
-        store_.jobs().change(
-            JobPlace::dead_letter, "j000", {schema::set_to(&Job::priority, 7)}, clock_.now()
-        ),
-        JobAnswer::done
+        change(JobPlace::dead_letter, "j000", {schema::set_to(&Job::priority, 7)}), JobAnswer::done
     );
-    EXPECT_THAT(
-        store_.jobs().requeue(free_ids(), 1, std::nullopt, clock_.now()), Each(JobAnswer::done)
-    );
+    EXPECT_THAT(requeue(free_ids(), 1), Each(JobAnswer::done));
 }
 
 TEST_P(Neighbours, Are_not_waited_for_by_jobs_that_are_removed) {
     insert_jobs(JobPlace::dead_letter);
     lock_last_ten(JobPlace::dead_letter);
-    EXPECT_THAT(
-        store_.jobs().remove(JobPlace::dead_letter, free_ids(), clock_.now()), Each(JobAnswer::done)
-    );
+    EXPECT_THAT(remove(JobPlace::dead_letter, free_ids()), Each(JobAnswer::done));
 }
 
 TEST_P(Neighbours, Are_not_waited_for_by_the_reset_of_expired_locks) {
@@ -596,7 +546,7 @@ TEST_P(Neighbours, Are_not_waited_for_by_the_reset_of_expired_locks) {
 TEST_P(Neighbours, Are_not_waited_for_by_new_jobs) {
     insert_jobs(JobPlace::executable);
     lock_last_ten(JobPlace::executable);
-    insert(JobPlace::executable, std::vector<Job>{a_job("j0045"), a_job("j0555"), a_job("k")});
+    insert({a_job("j0045"), a_job("j0555"), a_job("k")});
     EXPECT_EQ(place_of("k"), "executable");
 }
 

@@ -3,7 +3,6 @@
 #include "persistence/batch_store.hpp"
 #include "test/conformance/store_test.hpp"
 
-#include <optional>
 #include <string>
 #include <utility>
 

@@ -2,22 +2,11 @@
 #include "persistence/sql/db_error.hpp"
 #include "test/conformance/batch_fixture.hpp"
 
-#include <algorithm>
-#include <memory>
-
 namespace jobstrand::test {
 
 namespace {
 
-using persistence::DbError;
-using persistence::DbErrorKind;
 using persistence::equals;
-using testing::AllOf;
-using testing::Each;
-using testing::ElementsAre;
-using testing::Field;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 class Batches : public BatchTest {
 protected:
@@ -178,8 +167,8 @@ TEST_P(Batches, Dead_letters_are_removed) {
 }
 
 TEST_P(Batches, Jobs_are_changed_where_they_stand_and_those_that_a_node_holds_are_not) {
-    insert(JobPlace::executable, many_jobs("job", 5));
-    (void)store_.executor().acquire_one("job002", claim_of("node-1"), clock_.now());
+    insert(many_jobs("job", 5));
+    acquire_one("job002");
     const Batch begun = begin({
         .operation = BatchOperation::change,
         .place = JobPlace::executable,
@@ -198,7 +187,7 @@ TEST_P(Batches, Jobs_are_changed_where_they_stand_and_those_that_a_node_holds_ar
 
 // Who sets them to 0 gives the job up.
 TEST_P(Batches, Retries_of_none_make_dead_letters) {
-    insert(JobPlace::executable, many_jobs("job", 3));
+    insert(many_jobs("job", 3));
     const Batch begun = begin({
         .operation = BatchOperation::change,
         .place = JobPlace::executable,
@@ -209,11 +198,7 @@ TEST_P(Batches, Retries_of_none_make_dead_letters) {
 }
 
 TEST_P(Batches, Timers_get_another_due_date) {
-    std::vector<Job> timers = many_jobs("t", 3);
-    for (Job& timer : timers) {
-        timer.due_date = clock_.now() + 1h;
-    }
-    insert(JobPlace::timer, timers);
+    insert(JobPlace::timer, many_jobs("t", 3, a_job("").due_at(clock_.now() + 1h)));
     const auto later = clock_.now() + 24h;
     const Batch begun = begin({
         .operation = BatchOperation::change,
@@ -254,7 +239,7 @@ TEST_P(Batches, What_belongs_to_something_suspended_comes_back_suspended) {
     Job job = a_job("dead000").of_instance("order-17");
     job.failed_time = clock_.now();
     insert(JobPlace::dead_letter, job);
-    store_.jobs().suspend(persistence::SuspensionScope::instance, "order-17", clock_.now());
+    suspend(SuspensionScope::instance, "order-17");
     EXPECT_EQ(carry_out(begin_requeue().id).done, 1);
     EXPECT_EQ(place_of("dead000"), "suspended");
 }
@@ -354,13 +339,12 @@ TEST_P(BatchRules, A_changed_job_is_the_same_whether_it_was_looked_at_or_not) {
 
 TEST_P(BatchRules, Incidents_are_resolved_with_the_jobs_that_move_inside_the_database) {
     std::vector<Job> jobs = many_jobs("job", 20);
-    insert(JobPlace::executable, jobs);
+    insert(jobs);
     std::vector<Outcome> outcomes;
     for (const Job& job : acquire(20)) {
-        outcomes.push_back(failed_outcome(job, {.message = "no", .retryable = false}, clock_.now())
-        );
+        outcomes.push_back(failed_outcome(job, {.message = "no", .retryable = false}));
     }
-    (void)store_.executor().apply("node-1", outcomes);
+    apply(outcomes);
     ASSERT_EQ(store_.history().count_open_incidents(), 20);
     EXPECT_EQ(carry_out(begin_requeue().id).done, 20);
     EXPECT_EQ(store_.history().count_open_incidents(), 0);
@@ -371,12 +355,7 @@ TEST_P(BatchRules, Incidents_are_resolved_with_the_jobs_that_move_inside_the_dat
 
 TEST_P(BatchRules, A_full_job_log_tells_of_each_job_that_was_requeued) {
     insert_dead(6);
-    Node logging(
-        *database_,
-        faults_,
-        schema::ExclusiveOver::instance,
-        schema::HistoryRules{.job_log = schema::JobLogLevel::full}
-    );
+    Node logging = node_with({.job_log = schema::JobLogLevel::full});
     const Batch begun = begin_requeue();
     (void)logging.store().batches().step_batch(begun.id, {.jobs = 100}, clock_.now());
     EXPECT_EQ(count_rows("ACT_HI_JOB_LOG"), 6);
@@ -389,7 +368,7 @@ TEST_P(BatchRules, A_job_whose_unique_key_somebody_else_has_is_refused) {
     }
     dead[1].unique_key = "invoice-17";
     insert(JobPlace::dead_letter, dead);
-    insert(JobPlace::executable, a_job("another").with_key("invoice-17").build());
+    insert(a_job("another").with_key("invoice-17"));
     execute("INSERT INTO JS_UNIQUE (KEY_, JOB_ID_) VALUES ('invoice-17', 'another')");
     const Batch last = carry_out(begin_requeue().id);
     EXPECT_EQ(last.done, 2);

@@ -6,9 +6,6 @@ namespace jobstrand::test {
 
 namespace {
 
-using testing::HasSubstr;
-using testing::IsEmpty;
-
 /// The planner of the program; it tells the test before it looks for a due date.
 class WatchedPlanner final : public schema::SeriesSchedule {
 public:
@@ -85,7 +82,7 @@ protected:
 
     schema::SilentLog log_;
     const WatchedPlanner planner_;
-    persistence::SessionPool pool_;
+    SessionPool pool_;
     persistence::SqlStore operator_;
 };
 
@@ -122,7 +119,7 @@ TEST_P(CalendarChanges, A_new_calendar_looks_at_no_series) {
 TEST_P(CalendarChanges, Due_dates_are_looked_for_while_others_may_write) {
     put("base", "weekly SUN");
     start_daily("s", "base");
-    planner_.before_looking = [this] { insert(JobPlace::executable, a_job("beside")); };
+    planner_.before_looking = [this] { insert(a_job("beside")); };
     EXPECT_EQ(put("base", "weekly THU"), 1U);
     EXPECT_EQ(place_of("beside"), "executable");
     EXPECT_EQ(due("s"), clock_.now() + 33h);

@@ -13,16 +13,8 @@ namespace jobstrand::test {
 
 namespace {
 
-using persistence::DbError;
 using persistence::NodeIdentity;
-using persistence::SuspensionScope;
 using schema::LockGranularity;
-using testing::AllOf;
-using testing::Each;
-using testing::ElementsAre;
-using testing::Field;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 /// Jobs that are claimed by the page.
 class ClaimTest : public StoreTest {
@@ -39,17 +31,15 @@ protected:
 
     /// Inserts plain jobs `j000`, `j001`, ... and claims them.
     std::vector<Job> insert_and_claim(std::size_t count, std::string_view owner = "node-1") {
-        insert(JobPlace::executable, many_jobs("j", count));
+        insert(many_jobs("j", count));
         return claim(owner);
     }
 
     std::vector<OutcomeAnswer>
     complete(const std::vector<Job>& jobs, std::string_view owner = "node-1") {
         std::vector<Outcome> outcomes;
-        for (const Job& job : jobs) {
-            outcomes.push_back(completed_outcome(job));
-        }
-        return store_.executor().apply(owner, outcomes);
+        std::ranges::transform(jobs, std::back_inserter(outcomes), completed_outcome);
+        return apply(outcomes, owner);
     }
 
     [[nodiscard]] std::int64_t count_claims() { return count_rows("JS_CLAIM WHERE ID_ > 0"); }
@@ -57,12 +47,6 @@ protected:
     /// Rows that have a lock owner.
     [[nodiscard]] std::int64_t count_locked_rows() {
         return count_rows("ACT_RU_JOB WHERE LOCK_OWNER_ IS NOT NULL");
-    }
-
-    std::int64_t reset() {
-        return store_.executor()
-            .reset_expired_locks(JobPlace::executable, {.now = clock_.now()})
-            .freed;
     }
 };
 
@@ -83,14 +67,14 @@ TEST_P(Claims, What_is_held_is_claimed_by_nobody_else) {
     (void)insert_and_claim(3);
     EXPECT_THAT(claim("node-2"), IsEmpty());
     EXPECT_THAT(claim("node-1"), IsEmpty());
-    insert(JobPlace::executable, a_job("z").build());
+    insert(a_job("z"));
     EXPECT_THAT(ids_of(claim("node-2")), ElementsAre("z"));
 }
 
 // An id that was drawn early and committed late.
 TEST_P(Claims, What_came_late_among_them_is_found_by_a_look_from_the_start) {
     (void)insert_and_claim(3);
-    insert(JobPlace::executable, std::vector<Job>{a_job("j000a"), a_job("a")});
+    insert({a_job("j000a"), a_job("a")});
     EXPECT_THAT(claim("node-2", "a"), IsEmpty()) << "behind all claims there is nothing";
     EXPECT_THAT(ids_of(claim("node-2")), ElementsAre("a", "j000a"));
 }
@@ -125,13 +109,15 @@ TEST_P(Claims, Two_that_write_the_last_outcomes_at_once_take_the_claim_along) {
 
 TEST_P(Claims, A_failed_job_goes_its_way_and_the_others_theirs) {
     const std::vector<Job> jobs = insert_and_claim(3);
-    const std::vector<Outcome> outcomes{
-        completed_outcome(jobs[0]),
-        failed_outcome(jobs[1], {.message = "no"}, clock_.now()),
-        outcome_of(jobs[2], schema::released(jobs[2]))};
-    EXPECT_THAT(store_.executor().apply("node-1", outcomes), Each(OutcomeAnswer::done));
-    EXPECT_EQ(place_of("j000"), "nowhere");
-    EXPECT_EQ(place_of("j001"), "timer");
+    EXPECT_THAT(
+        apply(
+            {completed_outcome(jobs[0]),
+             failed_outcome(jobs[1]),
+             outcome_of(jobs[2], schema::released(jobs[2]))}
+        ),
+        Each(OutcomeAnswer::done)
+    );
+    EXPECT_THAT(places_of({"j000", "j001"}), ElementsAre("nowhere", "timer"));
     EXPECT_TRUE(job("j002").lock_owner.empty());
     EXPECT_EQ(count_claims(), 0);
 }
@@ -164,9 +150,9 @@ TEST_P(Claims, Two_claims_may_name_a_job_and_the_later_one_holds_it) {
 // I3 I5
 TEST_P(Claims, A_claim_that_is_over_is_reset_and_its_holder_writes_nothing_more) {
     const std::vector<Job> jobs = insert_and_claim(2);
-    EXPECT_EQ(reset(), 0) << "it is not over";
+    EXPECT_EQ(reset_locks(), 0) << "it is not over";
     clock_.tick(6min);
-    EXPECT_EQ(reset(), 2);
+    EXPECT_EQ(reset_locks(), 2);
     EXPECT_EQ(count_claims(), 0);
     EXPECT_EQ(job("j000").lost_starts, 1);
     EXPECT_EQ(job("j000").retries, jobs[0].retries);
@@ -181,7 +167,7 @@ TEST_P(Claims, A_job_that_takes_long_gets_a_lock_of_its_own_and_outlives_its_cla
     const LockClaim longer{.owner = "node-1", .until = clock_.now() + 20min};
     EXPECT_THAT(store_.executor().extend_locks(longer, fences_of({jobs[0]})), IsEmpty());
     clock_.tick(6min);
-    EXPECT_EQ(reset(), 1);
+    EXPECT_EQ(reset_locks(), 1);
     EXPECT_EQ(job("j000").lock_expiration, longer.until);
     EXPECT_THAT(store_.executor().not_held("node-1", fences_of(jobs)), ElementsAre("j001"));
     EXPECT_THAT(complete(jobs), ElementsAre(OutcomeAnswer::done, OutcomeAnswer::lost_lock));
@@ -201,15 +187,12 @@ TEST_P(Claims, With_a_dead_node_go_its_claims) {
     const std::vector<Job> jobs = insert_and_claim(2, "dead");
     clock_.tick(11s);
     EXPECT_THAT(store_.nodes().end_expired_leases(clock_.now()), ElementsAre("dead"));
-    EXPECT_EQ(reset(), 2);
+    EXPECT_EQ(reset_locks(), 2);
     EXPECT_THAT(complete(jobs, "dead"), Each(OutcomeAnswer::lost_lock));
 }
 
 TEST_P(Claims, What_regards_other_jobs_is_locked_by_the_row) {
-    insert(
-        JobPlace::executable,
-        std::vector<Job>{a_job("a"), a_job("b").of_instance("i"), a_job("c").of_instance("i")}
-    );
+    insert({a_job("a"), a_job("b").of_instance("i"), a_job("c").of_instance("i")});
     const std::vector<Job> jobs = claim();
     EXPECT_THAT(ids_of(jobs), ElementsAre("a", "b", "c"));
     EXPECT_EQ(count_locked_rows(), 2);
@@ -219,7 +202,7 @@ TEST_P(Claims, What_regards_other_jobs_is_locked_by_the_row) {
 }
 
 TEST_P(Claims, Few_jobs_are_locked_by_the_row) {
-    insert(JobPlace::executable, many_jobs("j", 3));
+    insert(many_jobs("j", 3));
     LockClaim claim = page_of("node-1");
     claim.pages_from = 4;
     EXPECT_THAT(store_.executor().acquire(claim, noop_, 100), SizeIs(3));
@@ -228,7 +211,7 @@ TEST_P(Claims, Few_jobs_are_locked_by_the_row) {
 }
 
 TEST_P(Claims, What_is_suspended_is_not_claimed) {
-    insert(JobPlace::executable, a_job("a").of_instance("i").not_exclusive().build());
+    insert(a_job("a").of_instance("i").not_exclusive());
     execute("INSERT INTO JS_SUSPENSION (SCOPE_, ID_) VALUES ('instance', 'i')");
     EXPECT_THAT(claim(), IsEmpty());
     EXPECT_EQ(place_of("a"), "suspended");
@@ -237,21 +220,16 @@ TEST_P(Claims, What_is_suspended_is_not_claimed) {
 TEST_P(Claims, A_transactional_handler_ends_its_job) {
     const std::vector<Job> jobs = insert_and_claim(2);
     OutcomeAnswer answer = OutcomeAnswer::lost_lock;
-    store_.enqueuer().in_transaction(
-        [&](Transaction& transaction) {
-            EXPECT_TRUE(
-                store_.executor().is_held(transaction, "node-1", fences_of({jobs[0]}).front())
-            );
-            answer = store_.executor().apply(transaction, "node-1", completed_outcome(jobs[0]));
-        },
-        {}
-    );
+    in_transaction([&](Transaction& transaction) {
+        EXPECT_TRUE(store_.executor().is_held(transaction, "node-1", fences_of({jobs[0]}).front()));
+        answer = store_.executor().apply(transaction, "node-1", completed_outcome(jobs[0]));
+    });
     EXPECT_EQ(answer, OutcomeAnswer::done);
     EXPECT_EQ(place_of("j000"), "nowhere");
 }
 
 TEST_P(Claims, A_producer_may_leave_the_revision_out) {
-    insert(JobPlace::executable, a_job("a").build());
+    insert(a_job("a"));
     execute("UPDATE ACT_RU_JOB SET REV_ = NULL");
     const std::vector<Job> jobs = claim();
     EXPECT_THAT(ids_of(jobs), ElementsAre("a"));
@@ -263,9 +241,9 @@ TEST_P(Claims, A_producer_may_leave_the_revision_out) {
 TEST_P(Claims, A_lost_answer_is_found_out) {
     for (const FaultPoint lost : {FaultPoint::after_commit, FaultPoint::before_commit}) {
         const auto lose_answer = [&] {
-            faults_.add({.point = lost, .kind = persistence::DbErrorKind::in_doubt});
+            faults_.add({.point = lost, .kind = DbErrorKind::in_doubt});
         };
-        insert(JobPlace::executable, many_jobs("j", 3));
+        insert(many_jobs("j", 3));
         lose_answer();
         const std::vector<Job> jobs = claim();
         EXPECT_THAT(jobs, SizeIs(3));
@@ -303,19 +281,14 @@ TEST_P(ClaimedJobsOfOthers, An_operator_sees_who_holds_them) {
 
 TEST_P(ClaimedJobsOfOthers, An_operator_neither_changes_nor_removes_nor_runs_them) {
     (void)insert_and_claim(2);
-    insert(JobPlace::executable, a_job("z").build());
+    insert(a_job("z"));
     const persistence::JobChanges changes{schema::set_to(&Job::retries, 9)};
-    const auto change = [&](std::string_view id) {
-        return store_.jobs().change(JobPlace::executable, id, changes, clock_.now());
-    };
-    EXPECT_EQ(change("j000"), JobAnswer::locked);
-    EXPECT_EQ(change("z"), JobAnswer::done);
-    const std::vector<std::string> ids{"j001", "z"};
+    EXPECT_EQ(change(JobPlace::executable, "j000", changes), JobAnswer::locked);
+    EXPECT_EQ(change(JobPlace::executable, "z", changes), JobAnswer::done);
     EXPECT_THAT(
-        store_.jobs().remove(JobPlace::executable, ids, clock_.now()),
-        ElementsAre(JobAnswer::locked, JobAnswer::done)
+        remove(JobPlace::executable, {"j001", "z"}), ElementsAre(JobAnswer::locked, JobAnswer::done)
     );
-    const auto taken = store_.executor().acquire_one("j000", claim_of("by hand"), clock_.now());
+    const auto taken = acquire_one("j000", "by hand");
     EXPECT_EQ(taken.answer, JobAnswer::locked);
 }
 
@@ -333,22 +306,18 @@ TEST_P(ClaimedJobsOfOthers, A_cancelled_one_is_taken_away_from_its_holder) {
 
 TEST_P(ClaimedJobsOfOthers, A_suspension_lets_them_finish) {
     insert(
-        JobPlace::executable,
-        std::vector<Job>{
-            a_job("a").of_instance("i").not_exclusive(),
-            a_job("b").of_instance("i").not_exclusive()}
+        {a_job("a").of_instance("i").not_exclusive(), a_job("b").of_instance("i").not_exclusive()}
     );
     const std::vector<Job> jobs = claim();
-    insert(JobPlace::executable, a_job("c").of_instance("i").not_exclusive().build());
-    EXPECT_EQ(store_.jobs().suspend(SuspensionScope::instance, "i", clock_.now()), 1);
-    EXPECT_EQ(place_of("a"), "executable");
-    EXPECT_EQ(place_of("c"), "suspended");
+    insert(a_job("c").of_instance("i").not_exclusive());
+    EXPECT_EQ(suspend(SuspensionScope::instance, "i"), 1);
+    EXPECT_THAT(places_of({"a", "c"}), ElementsAre("executable", "suspended"));
     EXPECT_THAT(complete(jobs), Each(OutcomeAnswer::done));
 }
 
 TEST_P(ClaimedJobsOfOthers, A_bulk_operation_leaves_them_alone) {
     const std::vector<Job> jobs = insert_and_claim(2);
-    insert(JobPlace::executable, a_job("z").build());
+    insert(a_job("z"));
     const schema::BatchOrder order{
         .operation = schema::BatchOperation::remove, .place = JobPlace::executable};
     const auto batch = store_.batches().create_batch({.order = order, .filter = {}}, clock_.now());
@@ -377,7 +346,7 @@ TEST_P(ClaimedJobsOfOthers, No_node_locks_rows_while_somebody_holds_a_page) {
 
 TEST_P(ClaimedJobsOfOthers, Nodes_that_claim_at_once_never_get_the_same_job) {
     constexpr std::size_t kJobs = 1000;
-    insert(JobPlace::executable, many_jobs("j", kJobs));
+    insert(many_jobs("j", kJobs));
     std::vector<std::unique_ptr<Node>> nodes;
     std::vector<std::future<std::vector<Job>>> ends;
     for (int i = 0; i < 3; ++i) {

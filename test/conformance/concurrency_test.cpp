@@ -2,6 +2,7 @@
 #include "test/conformance/batch_fixture.hpp"
 #include "test/conformance/store_test.hpp"
 #include "test/conformance/unique_fixture.hpp"
+#include "test/fixtures/at_once.hpp"
 
 #include <fmt/format.h>
 
@@ -20,8 +21,6 @@ namespace jobstrand::test {
 
 namespace {
 
-using persistence::SuspensionScope;
-
 constexpr std::size_t kNodes = 4;
 
 class Concurrency : public StoreTest {
@@ -32,19 +31,12 @@ protected:
         }
     }
 
-    /// Calls `run(store, name)` for all nodes at the same time and waits for all; an exception of
-    /// one fails the case.
+    /// Calls `run(store, name)` for all nodes at the same time.
     template <typename Run>
     void on_all_nodes(Run run) {
-        std::vector<std::future<void>> ends;
-        for (std::size_t i = 0; i < kNodes; ++i) {
-            ends.push_back(std::async(std::launch::async, [this, run, i] {
-                run(nodes_[i]->store(), "node-" + std::to_string(i));
-            }));
-        }
-        for (std::future<void>& end : ends) {
-            end.get();
-        }
+        at_once(kNodes, [&](std::size_t i) {
+            run(nodes_[i]->store(), "node-" + std::to_string(i));
+        });
     }
 
     /// Notes who got which job; a job that somebody has already fails the case.
@@ -65,7 +57,7 @@ ON_EVERY_DATABASE(Concurrency);
 
 // R040 R098 R142
 TEST_P(Concurrency, Nodes_that_acquire_at_once_never_get_the_same_job) {
-    insert(JobPlace::executable, many_jobs("j", 1000));
+    insert(many_jobs("j", 1000));
     on_all_nodes([this](persistence::SqlStore& store, const std::string& node) {
         for (;;) {
             const std::vector<Job> jobs = store.executor().acquire(claim_of(node), noop_, 37);
@@ -84,11 +76,7 @@ TEST_P(Concurrency, Nodes_that_acquire_at_once_never_get_the_same_job) {
 }
 
 TEST_P(Concurrency, Nodes_that_move_timers_at_once_never_get_the_same_job) {
-    std::vector<Job> timers = many_jobs("t", 400);
-    for (Job& timer : timers) {
-        timer.due_date = clock_.now();
-    }
-    insert(JobPlace::timer, timers);
+    insert(JobPlace::timer, many_jobs("t", 400, a_job("").due_at(clock_.now())));
     on_all_nodes([this](persistence::SqlStore& store, const std::string& node) {
         for (;;) {
             const auto due =
@@ -99,10 +87,7 @@ TEST_P(Concurrency, Nodes_that_move_timers_at_once_never_get_the_same_job) {
             }
         }
     });
-    note(
-        "the last",
-        store_.timers().move_due_timers(clock_.now(), 400, claim_of("the last"), noop_).locked
-    );
+    note("the last", move_due(400, "the last").locked);
     EXPECT_EQ(taken_by_.size(), 400U);
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 0);
 }
@@ -148,7 +133,7 @@ TEST_P(Concurrency, Nodes_that_fire_series_at_once_take_each_turn_once) {
 }
 
 TEST_P(Concurrency, Of_many_requests_for_one_job_one_is_answered) {
-    insert(JobPlace::executable, a_job("a").build());
+    insert(a_job("a"));
     std::atomic<int> done = 0;
     on_all_nodes([this, &done](persistence::SqlStore& store, const std::string& node) {
         const auto acquired = store.executor().acquire_one("a", claim_of(node), clock_.now());
@@ -158,7 +143,7 @@ TEST_P(Concurrency, Of_many_requests_for_one_job_one_is_answered) {
 }
 
 TEST_P(Concurrency, Of_an_outcome_and_a_reset_one_wins_and_the_job_is_in_one_place) {
-    insert(JobPlace::executable, many_jobs("j", 100));
+    insert(many_jobs("j", 100));
     const std::vector<Job> held = acquire();
     std::vector<Outcome> outcomes;
     for (const Job& job : held) {
@@ -166,7 +151,7 @@ TEST_P(Concurrency, Of_an_outcome_and_a_reset_one_wins_and_the_job_is_in_one_pla
     }
     clock_.tick(1h);
     std::vector<OutcomeAnswer> answers;
-    std::thread completion([&] { answers = store_.executor().apply("node-1", outcomes); });
+    std::thread completion([&] { answers = apply(outcomes); });
     const std::int64_t freed =
         nodes_[0]
             ->store()
@@ -185,8 +170,8 @@ TEST_P(
 ) {
     std::thread operating([this] {
         for (int i = 0; i < 20; ++i) {
-            store_.jobs().suspend(SuspensionScope::instance, "i", clock_.now());
-            store_.jobs().activate(SuspensionScope::instance, "i", clock_.now());
+            suspend(SuspensionScope::instance, "i");
+            activate(SuspensionScope::instance, "i");
         }
     });
     on_all_nodes([this](persistence::SqlStore& store, const std::string& node) {
@@ -218,7 +203,7 @@ protected:
             jobs[i].handler_type = is_meant ? "ship" : "noop";
             others_ += is_meant ? 0 : 1;
         }
-        insert(JobPlace::executable, std::move(jobs));
+        insert(std::move(jobs));
     }
 
     /// Takes and completes jobs of the other definition until there are none.
@@ -266,10 +251,8 @@ TEST_P(DefinitionConcurrency, Cascade_and_suspension_lose_nothing_beside_nodes_a
     auto first = std::async(std::launch::async, [this] { return work(one_.store(), "node-1"); });
     auto second = std::async(std::launch::async, [this] { return work(other_.store(), "node-2"); });
     std::int64_t changed = cascade(-10);
-    const std::int64_t moved =
-        store_.jobs().suspend(SuspensionScope::definition, "shipping:3", clock_.now());
-    const std::int64_t back =
-        store_.jobs().activate(SuspensionScope::definition, "shipping:3", clock_.now());
+    const std::int64_t moved = suspend(SuspensionScope::definition, "shipping:3");
+    const std::int64_t back = activate(SuspensionScope::definition, "shipping:3");
     is_changing_ = false;
     std::set<std::string> done = first.get();
     done.merge(second.get());
@@ -321,29 +304,22 @@ ON_EVERY_DATABASE(LimitConcurrency);
 
 // B7: exact, and nothing that waits is forgotten.
 TEST_P(LimitConcurrency, A_limit_is_never_exceeded_and_all_run_in_the_end) {
-    insert(JobPlace::executable, many_jobs("j", kJobsToRun));
-    std::vector<std::future<void>> ends;
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-        ends.push_back(std::async(std::launch::async, [this, i] {
-            const std::string node = fmt::format("node-{}", i);
-            persistence::SqlStore& store = nodes_[i]->store();
-            while (completed_ < kJobsToRun && !HasFailure()) {
-                const LockClaim claim = claim_of(node);
-                EXPECT_EQ(store.executor().forget_idle_groups({}, clock_.now()), "");
-                if (const auto fresh = store.executor().acquire(claim, noop_, 7 + i);
-                    !fresh.empty()) {
-                    run(store, node, fresh);
-                }
-                if (const auto next = store.executor().acquire_limited(claim, noop_, 3);
-                    !next.jobs.empty()) {
-                    run(store, node, next.jobs);
-                }
+    insert(many_jobs("j", kJobsToRun));
+    at_once(nodes_.size(), [this](std::size_t i) {
+        const std::string node = fmt::format("node-{}", i);
+        persistence::SqlStore& store = nodes_[i]->store();
+        while (completed_ < kJobsToRun && !HasFailure()) {
+            const LockClaim claim = claim_of(node);
+            EXPECT_EQ(store.executor().forget_idle_groups({}, clock_.now()), "");
+            if (const auto fresh = store.executor().acquire(claim, noop_, 7 + i); !fresh.empty()) {
+                run(store, node, fresh);
             }
-        }));
-    }
-    for (std::future<void>& end : ends) {
-        end.get();
-    }
+            if (const auto next = store.executor().acquire_limited(claim, noop_, 3);
+                !next.jobs.empty()) {
+                run(store, node, next.jobs);
+            }
+        }
+    });
     EXPECT_EQ(completed_, kJobsToRun);
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 0);
     EXPECT_EQ(count_rows("JS_LIMIT_WAITING"), 0);
@@ -351,7 +327,7 @@ TEST_P(LimitConcurrency, A_limit_is_never_exceeded_and_all_run_in_the_end) {
 }
 
 TEST_P(LimitConcurrency, A_claim_waits_while_another_node_counts_the_same_group) {
-    insert(JobPlace::executable, many_jobs("j", 2));
+    insert(many_jobs("j", 2));
     ASSERT_EQ(nodes_[0]->store().executor().acquire(claim_of("node-0"), noop_, 1).size(), 1U);
     Transaction counting(*connection_);
     const std::vector<std::string_view> group{"type:noop"};
@@ -372,22 +348,13 @@ TEST_P(BatchConcurrency, Four_that_carry_out_the_same_batch_do_each_page_once) {
     constexpr std::size_t jobs = 400;
     insert_dead(jobs);
     const Batch begun = begin_requeue();
-    std::vector<std::unique_ptr<Node>> nodes;
-    std::vector<std::future<void>> ends;
-    for (int i = 0; i < 4; ++i) {
-        nodes.push_back(std::make_unique<Node>(*database_, faults_));
-        ends.push_back(std::async(
-            std::launch::async,
-            [&, &store = nodes.back()->store().batches()] {
-                while (store.step_batch(begun.id, {.jobs = 7}, clock_.now())->state ==
-                       BatchState::running) {
-                }
-            }
-        ));
-    }
-    for (std::future<void>& end : ends) {
-        end.get();
-    }
+    at_once(4, [&](std::size_t) {
+        Node node(*database_, faults_);
+        persistence::BatchStore& store = node.store().batches();
+        while (store.step_batch(begun.id, {.jobs = 7}, clock_.now())->state == BatchState::running
+        ) {
+        }
+    });
     EXPECT_EQ(found(begun.id).done, static_cast<std::int64_t>(jobs));
     EXPECT_EQ(count_rows("ACT_RU_JOB"), static_cast<std::int64_t>(jobs));
     EXPECT_EQ(count_rows("ACT_RU_DEADLETTER_JOB"), 0);
@@ -423,19 +390,10 @@ protected:
         }
     }
 
-    /// Calls `run(producer, number)` for all at the same time and waits for all; an exception of
-    /// one fails the case.
+    /// Calls `run(producer, number)` for all at the same time.
     template <typename Run>
     void on_all(Run run) {
-        std::vector<std::future<void>> ends;
-        for (int i = 0; i < kProducers; ++i) {
-            ends.push_back(std::async(std::launch::async, [this, run, i] {
-                run(*producers_[static_cast<std::size_t>(i)], i);
-            }));
-        }
-        for (std::future<void>& end : ends) {
-            end.get();
-        }
+        at_once(kProducers, [&](std::size_t i) { run(*producers_[i], static_cast<int>(i)); });
     }
 
     /// How many open jobs each key has.
@@ -550,11 +508,8 @@ TEST_P(UniqueKeyConcurrency, Keys_are_exact_while_jobs_run_fail_die_and_come_bac
                      one.node.store().executor().acquire(claim_of(node), noop_, 3)) {
                     const int kind = turn++ % 3;
                     const Outcome outcome =
-                        kind == 0
-                            ? completed_outcome(held)
-                            : failed_outcome(
-                                  held, {.message = "no", .retryable = kind == 1}, clock_.now()
-                              );
+                        kind == 0 ? completed_outcome(held)
+                                  : failed_outcome(held, {.message = "no", .retryable = kind == 1});
                     const auto answer =
                         one.node.store().executor().apply(node, std::vector{outcome}).front();
                     EXPECT_EQ(answer, OutcomeAnswer::done);

@@ -1,7 +1,5 @@
 #include "test/conformance/store_test.hpp"
 
-#include <algorithm>
-
 namespace jobstrand::test {
 
 namespace {
@@ -10,13 +8,8 @@ using persistence::DeadLetterFailure;
 using persistence::DeadLetterMark;
 using persistence::DueDates;
 using persistence::JobCopy;
-using persistence::SuspensionScope;
 using persistence::TypeCount;
 using schema::JobEvent;
-using testing::Each;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 /// When jobs became dead letters, and how they are found by it.
 class DeadLetterTimes : public StoreTest {
@@ -24,17 +17,15 @@ protected:
     void SetUp() override {
         StoreTest::SetUp();
         for (const char* const id : {"a", "b", "c"}) {
-            insert(JobPlace::executable, a_job(id).of_type("mail"));
+            insert(a_job(id).of_type("mail"));
         }
     }
 
     /// A node runs the job, and it fails for good.
     void make_dead(const std::string& id) {
-        const auto held = store_.executor().acquire_one(id, claim_of("node-1"), clock_.now());
+        const auto held = acquire_one(id);
         ASSERT_EQ(held.answer, JobAnswer::done);
-        const std::vector<Outcome> outcome{
-            failed_outcome(held.job, {.message = "no", .retryable = false}, clock_.now())};
-        ASSERT_EQ(store_.executor().apply("node-1", outcome).front(), OutcomeAnswer::done);
+        expect_done(failed_outcome(held.job, {.message = "no", .retryable = false}));
     }
 
     /// They die in the order c, a, b, a minute apart.
@@ -130,7 +121,7 @@ TEST_P(DeadLetterTimes, What_they_died_of_is_read_the_newest_first) {
 TEST_P(DeadLetterTimes, What_they_died_of_is_read_page_by_page_in_the_order_of_their_ids) {
     const auto start = clock_.now();
     make_all_dead();
-    insert(JobPlace::executable, a_job("runs").of_type("mail"));
+    insert(a_job("runs").of_type("mail"));
     EXPECT_THAT(
         store_.jobs().list_failures({}, "", 2),
         ElementsAre(
@@ -155,9 +146,9 @@ TEST_P(DeadLetterTimes, Of_a_row_that_says_little_little_is_read) {
 }
 
 TEST_P(DeadLetterTimes, Types_are_counted_with_their_oldest_and_the_locked_the_most_first) {
-    insert(JobPlace::executable, a_job("d").of_type("report"));
+    insert(a_job("d").of_type("report"));
     clock_.tick(1h);
-    (void)store_.executor().acquire_one("b", claim_of("node-1"), clock_.now());
+    acquire_one("b");
     const auto created = job("a").create_time;
     EXPECT_THAT(
         store_.jobs().count_types(JobPlace::executable, {}),
@@ -174,13 +165,11 @@ TEST_P(DeadLetterTimes, Types_are_counted_with_their_oldest_and_the_locked_the_m
 TEST_P(DeadLetterTimes, Each_of_several_that_are_requeued_may_have_its_own_due_date) {
     make_all_dead();
     const auto now = clock_.now();
-    const std::vector<std::string> ids{"b", "a", "c"};
     const DueDates dates(std::vector{now + 2h, now, now + 1h});
-    EXPECT_THAT(store_.jobs().requeue(ids, 1, dates, now), testing::Each(JobAnswer::done));
+    EXPECT_THAT(requeue({"b", "a", "c"}, 1, dates), Each(JobAnswer::done));
     EXPECT_EQ(job("b").due_date, now + 2h);
     EXPECT_EQ(job("c").due_date, now + 1h);
-    EXPECT_EQ(place_of("a"), "executable");
-    EXPECT_EQ(place_of("b"), "timer");
+    EXPECT_THAT(places_of({"a", "b"}), ElementsAre("executable", "timer"));
 }
 
 /// Dead letters that are requeued: the server copies those that need no look.
@@ -193,9 +182,7 @@ protected:
     /// Runs the job, which fails for the last time.
     void make_dead(const std::string& id) {
         const Job held = insert_and_acquire(a_job(id));
-        const std::vector outcome{
-            failed_outcome(held, {.message = "no network", .retryable = false}, clock_.now())};
-        ASSERT_THAT(store_.executor().apply("node-1", outcome), ElementsAre(OutcomeAnswer::done));
+        expect_done(failed_outcome(held, {.message = "no network", .retryable = false}));
     }
 };
 
@@ -219,33 +206,24 @@ TEST_P(CopiedDeadLetters, Keep_every_column_but_retries_due_date_and_revision) {
 }
 
 TEST_P(CopiedDeadLetters, Go_each_to_their_own_place) {
-    Job external = a_job("external");
-    external.type = schema::kExternalWorkerType;
-    Job suspended = a_job("suspended");
-    suspended.tenant_id = "acme";
-    insert(JobPlace::dead_letter, std::vector<Job>{a_job("a"), a_job("b"), external, suspended});
-    store_.jobs().suspend(SuspensionScope::tenant, "acme", clock_.now());
+    const Job external = a_job("external").of_kind(schema::kExternalWorkerType);
+    const Job suspended = a_job("suspended").of_tenant("acme");
+    insert(JobPlace::dead_letter, {a_job("a"), a_job("b"), external, suspended});
+    suspend(SuspensionScope::tenant, "acme");
     ASSERT_THAT(requeue({"a", "b", "external", "suspended"}), Each(JobAnswer::done));
-    EXPECT_EQ(place_of("a"), "executable");
-    EXPECT_EQ(place_of("b"), "executable");
-    EXPECT_EQ(place_of("external"), "external");
-    EXPECT_EQ(place_of("suspended"), "suspended");
+    EXPECT_THAT(places_of({"a", "b"}), ElementsAre("executable", "executable"));
+    EXPECT_THAT(places_of({"external", "suspended"}), ElementsAre("external", "suspended"));
     for (const char* const id : {"a", "b", "external"}) {
         EXPECT_EQ(job(id).retries, 7) << id;
         EXPECT_EQ(job(id).due_date, clock_.now()) << id;
     }
-    store_.jobs().activate(SuspensionScope::tenant, "acme", clock_.now());
+    activate(SuspensionScope::tenant, "acme");
     EXPECT_EQ(place_of("suspended"), "executable");
     EXPECT_EQ(job("suspended").retries, 7);
 }
 
 TEST_P(CopiedDeadLetters, Are_told_of_and_their_incidents_end) {
-    Node full(
-        *database_,
-        faults_,
-        schema::ExclusiveOver::instance,
-        schema::HistoryRules{.job_log = schema::JobLogLevel::full}
-    );
+    Node full = node_with({.job_log = schema::JobLogLevel::full});
     make_dead("a");
     make_dead("b");
     EXPECT_THAT(store_.history().incidents({.is_open = true}, {}, 100), SizeIs(2));
@@ -259,7 +237,7 @@ TEST_P(CopiedDeadLetters, Are_told_of_and_their_incidents_end) {
 }
 
 TEST_P(CopiedDeadLetters, What_a_plain_insert_leaves_out_does_not_stop_them) {
-    insert(JobPlace::dead_letter, std::vector<Job>{a_job("a"), a_job("b")});
+    insert(JobPlace::dead_letter, {a_job("a"), a_job("b")});
     execute("UPDATE ACT_RU_DEADLETTER_JOB SET REV_ = NULL, TENANT_ID_ = NULL WHERE ID_ = 'a'");
     ASSERT_THAT(requeue({"a", "b"}), Each(JobAnswer::done));
     EXPECT_THAT(ids_of(acquire()), ElementsAre("a", "b"));
@@ -325,7 +303,7 @@ TEST_P(RestoreTest, One_whose_id_a_job_has_in_any_place_is_left_out) {
 
 TEST_P(RestoreTest, One_that_is_removed_leaves_nothing_behind) {
     EXPECT_THAT(restore({copy_of("a")}), ElementsAre(true));
-    (void)store_.jobs().remove(JobPlace::dead_letter, std::vector<std::string>{"a"}, clock_.now());
+    remove(JobPlace::dead_letter, {"a"});
     EXPECT_EQ(count_rows("ACT_GE_BYTEARRAY"), 0);
 }
 
@@ -335,7 +313,7 @@ TEST_P(RestoreTest, No_copies_are_no_work) {
 
 // I9.
 TEST_P(RestoreTest, A_commit_in_doubt_that_was_done_is_not_done_twice) {
-    faults_.add({.point = FaultPoint::after_commit, .kind = persistence::DbErrorKind::in_doubt});
+    faults_.add({.point = FaultPoint::after_commit, .kind = DbErrorKind::in_doubt});
     EXPECT_THAT(restore({copy_of("a"), copy_of("b")}), ElementsAre(true, true));
     EXPECT_EQ(store_.jobs().count(JobPlace::dead_letter, {}), 2);
 }

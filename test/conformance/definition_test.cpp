@@ -2,18 +2,13 @@
 #include "test/conformance/store_test.hpp"
 #include "test/fixtures/recording_intake.hpp"
 
-#include <fmt/format.h>
-
 #include <stdexcept>
 
 namespace jobstrand::test {
 
 namespace {
 
-using persistence::SuspensionScope;
 using schema::JobDefinition;
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 /// What is known of kinds of jobs, and what new jobs get from it.
 class Definitions : public StoreTest {
@@ -206,12 +201,9 @@ TEST_P(Definitions, Are_recorded_when_first_seen_and_only_then) {
     );
     enqueue_by(recorder, of_element("charge"));
     enqueue_by(recorder, of_element("charge"));
-    store_.enqueuer().in_transaction(
-        [&](Transaction& transaction) {
-            recorder.enqueue(transaction, {of_element("pack"), {.handler_type = "noop"}});
-        },
-        {}
-    );
+    in_transaction([&](Transaction& transaction) {
+        recorder.enqueue(transaction, {of_element("pack"), {.handler_type = "noop"}});
+    });
     EXPECT_THAT(names(), ElementsAre("shipping:3/charge/noop", "shipping:3/pack/noop"));
     execute("DELETE FROM ACT_RU_JOBDEF");
     enqueue_by(recorder, of_element("pack"));
@@ -227,7 +219,7 @@ TEST_P(Definitions, What_was_not_committed_is_recorded_the_next_time) {
         recorder.enqueue(transaction, {of_element("pack")});
         throw std::runtime_error("the app gives up");
     };
-    EXPECT_THROW(store_.enqueuer().in_transaction(give_up, {}), std::runtime_error);
+    EXPECT_THROW(in_transaction(give_up), std::runtime_error);
     EXPECT_THAT(names(), IsEmpty());
     enqueue_by(recorder, of_element("pack"));
     EXPECT_THAT(names(), ElementsAre("shipping:3/pack/noop"));
@@ -259,9 +251,7 @@ protected:
     }
 
     void insert_named(JobPlace place, const std::string& id, const std::string& element) {
-        Job job = a_job(id);
-        job.process_definition_id = "shipping:3";
-        job.element_id = element;
+        Job job = a_job(id).of_definition("shipping:3").of_element(element);
         insert(place, std::move(job));
     }
 };
@@ -289,14 +279,12 @@ TEST_P(OverrideCascade, Changes_the_jobs_of_the_definition_in_all_places) {
 
 // R027
 TEST_P(OverrideCascade, Leaves_alone_what_a_node_holds) {
-    Job job = a_job("held");
-    job.process_definition_id = "shipping:3";
+    Job job = a_job("held").of_definition("shipping:3");
     const Job held = insert_and_acquire(std::move(job));
     insert_named(JobPlace::executable, "free", "charge");
     EXPECT_EQ(cascade("shipping:3", 7), 1);
     EXPECT_EQ(this->job("held").priority, 0);
-    const Outcome done = completed_outcome(held);
-    expect_done(done);
+    expect_done(completed_outcome(held));
 }
 
 TEST_P(OverrideCascade, A_claim_of_the_same_time_is_not_lost) {
@@ -308,11 +296,7 @@ TEST_P(OverrideCascade, A_claim_of_the_same_time_is_not_lost) {
 }
 
 TEST_P(OverrideCascade, Goes_on_page_by_page_and_from_the_beginning_after_a_stop) {
-    std::vector<Job> jobs = many_jobs("m", 1500);
-    for (Job& one : jobs) {
-        one.process_definition_id = "shipping:3";
-    }
-    insert(JobPlace::executable, std::move(jobs));
+    insert(many_jobs("m", 1500, a_job("").of_definition("shipping:3")));
     const auto name = schema::job_definition_named("shipping:3");
     const persistence::OverridePosition begin{.place = JobPlace::executable};
     const auto first = store_.definitions().override_priorities(name, 9, begin, clock_.now());
@@ -325,25 +309,13 @@ TEST_P(OverrideCascade, Goes_on_page_by_page_and_from_the_beginning_after_a_stop
 /// What is suspended beside whole instances and definitions.
 class KindSuspensions : public StoreTest {
 protected:
-    std::int64_t suspend(SuspensionScope scope, std::string_view id) {
-        return store_.jobs().suspend(scope, id, clock_.now());
-    }
-
-    std::int64_t activate(SuspensionScope scope, std::string_view id) {
-        return store_.jobs().activate(scope, id, clock_.now());
-    }
-
     [[nodiscard]] static Job of_element(std::string id, std::string element) {
-        Job job = a_job(std::move(id));
-        job.process_definition_id = "shipping:3";
-        job.element_id = std::move(element);
+        Job job = a_job(std::move(id)).of_definition("shipping:3").of_element(std::move(element));
         return job;
     }
 
     [[nodiscard]] static Job of_tenant(std::string id, std::string tenant) {
-        Job job = a_job(std::move(id));
-        job.tenant_id = std::move(tenant);
-        return job;
+        return a_job(std::move(id)).of_tenant(std::move(tenant));
     }
 
     [[nodiscard]] std::vector<std::string> scopes_that_keep(std::string_view id) {
@@ -359,12 +331,11 @@ ON_EVERY_DATABASE(KindSuspensions);
 
 // R034
 TEST_P(KindSuspensions, Only_the_jobs_of_an_element_are_suspended_new_ones_too) {
-    insert(JobPlace::executable, of_element("charge", "charge"));
-    insert(JobPlace::executable, of_element("pack", "pack"));
+    insert(of_element("charge", "charge"));
+    insert(of_element("pack", "pack"));
     EXPECT_EQ(suspend(SuspensionScope::job_definition, "shipping:3/charge"), 1);
-    insert(JobPlace::executable, of_element("new", "charge"));
-    EXPECT_EQ(place_of("charge"), "suspended");
-    EXPECT_EQ(place_of("new"), "suspended");
+    insert(of_element("new", "charge"));
+    EXPECT_THAT(places_of({"charge", "new"}), ElementsAre("suspended", "suspended"));
     EXPECT_THAT(ids_of(acquire()), ElementsAre("pack"));
     EXPECT_THAT(scopes_that_keep("new"), ElementsAre("shipping:3/charge"));
     EXPECT_EQ(activate(SuspensionScope::job_definition, "shipping:3/charge"), 2);
@@ -372,44 +343,39 @@ TEST_P(KindSuspensions, Only_the_jobs_of_an_element_are_suspended_new_ones_too) 
 }
 
 TEST_P(KindSuspensions, Only_the_jobs_of_a_handler_type_are_suspended) {
-    insert(JobPlace::executable, of_element("a", "charge"));
+    insert(of_element("a", "charge"));
     Job mail = of_element("b", "charge");
     mail.handler_type = "mail";
     insert(JobPlace::timer, mail);
     EXPECT_EQ(suspend(SuspensionScope::job_definition, "shipping:3//mail"), 1);
-    EXPECT_EQ(place_of("a"), "executable");
-    EXPECT_EQ(place_of("b"), "suspended");
+    EXPECT_THAT(places_of({"a", "b"}), ElementsAre("executable", "suspended"));
     EXPECT_EQ(suspend(SuspensionScope::job_definition, "shipping:3/charge/noop"), 1);
 }
 
 TEST_P(KindSuspensions, A_job_that_runs_is_not_disturbed_and_its_retry_lands_suspended) {
     const Job running = insert_and_acquire(of_element("charge", "charge"));
     EXPECT_EQ(suspend(SuspensionScope::job_definition, "shipping:3/charge"), 0);
-    const Outcome failed = failed_outcome(running, {.message = "no"}, clock_.now());
-    expect_done(failed);
+    expect_done(failed_outcome(running));
     EXPECT_EQ(place_of("charge"), "suspended");
     EXPECT_EQ(job("charge").retries, running.retries - 1);
 }
 
 TEST_P(KindSuspensions, The_jobs_of_a_tenant_are_suspended_new_ones_too) {
-    insert(JobPlace::executable, of_tenant("a", "acme"));
-    insert(JobPlace::executable, of_tenant("b", "other"));
+    insert(of_tenant("a", "acme"));
+    insert(of_tenant("b", "other"));
     const Job running = insert_and_acquire(of_tenant("r", "acme"), "node-2");
     EXPECT_EQ(suspend(SuspensionScope::tenant, "acme"), 1);
-    insert(JobPlace::executable, of_tenant("new", "acme"));
+    insert(of_tenant("new", "acme"));
     EXPECT_EQ(place_of("new"), "suspended");
     EXPECT_THAT(ids_of(acquire()), ElementsAre("b"));
-    const Outcome failed = failed_outcome(running, {.message = "no"}, clock_.now());
-    EXPECT_THAT(
-        store_.executor().apply("node-2", std::span(&failed, 1)), ElementsAre(OutcomeAnswer::done)
-    );
+    EXPECT_THAT(apply({failed_outcome(running)}, "node-2"), ElementsAre(OutcomeAnswer::done));
     EXPECT_EQ(place_of("r"), "suspended");
     EXPECT_THAT(scopes_that_keep("new"), ElementsAre("acme"));
     EXPECT_EQ(activate(SuspensionScope::tenant, "acme"), 3);
 }
 
 TEST_P(KindSuspensions, Tenants_are_listed_with_their_jobs) {
-    insert(JobPlace::executable, of_tenant("a", "acme"));
+    insert(of_tenant("a", "acme"));
     suspend(SuspensionScope::tenant, "acme");
     const auto tenants = store_.jobs().scopes(SuspensionScope::tenant, "", 10);
     ASSERT_EQ(tenants.size(), 1U);
@@ -419,36 +385,34 @@ TEST_P(KindSuspensions, Tenants_are_listed_with_their_jobs) {
 }
 
 TEST_P(KindSuspensions, New_jobs_of_a_definition_wait_while_those_that_are_there_go_on) {
-    insert(JobPlace::executable, of_element("old", "charge"));
+    insert(of_element("old", "charge"));
     EXPECT_EQ(suspend(SuspensionScope::new_of_definition, "shipping:3"), 0);
-    insert(JobPlace::executable, of_element("new", "charge"));
+    insert(of_element("new", "charge"));
     const auto taken = acquire();
     EXPECT_THAT(ids_of(taken), ElementsAre("old"));
-    const Outcome failed = failed_outcome(taken.front(), {.message = "no"}, clock_.now());
-    expect_done(failed);
-    EXPECT_EQ(place_of("old"), "timer");
-    EXPECT_EQ(place_of("new"), "suspended");
+    expect_done(failed_outcome(taken.front()));
+    EXPECT_THAT(places_of({"old", "new"}), ElementsAre("timer", "suspended"));
     EXPECT_EQ(activate(SuspensionScope::definition, "shipping:3"), 1);
-    insert(JobPlace::executable, of_element("newer", "charge"));
+    insert(of_element("newer", "charge"));
     EXPECT_THAT(ids_of(acquire()), ElementsAre("new", "newer"));
 }
 
 TEST_P(KindSuspensions, New_jobs_of_an_element_wait_while_those_that_are_there_go_on) {
     constexpr auto kNewOnly = SuspensionScope::new_of_job_definition;
-    insert(JobPlace::executable, of_element("old", "charge"));
+    insert(of_element("old", "charge"));
     EXPECT_EQ(suspend(kNewOnly, "shipping:3/charge"), 0);
-    insert(JobPlace::executable, of_element("new", "charge"));
-    insert(JobPlace::executable, of_element("other", "pack"));
+    insert(of_element("new", "charge"));
+    insert(of_element("other", "pack"));
     EXPECT_THAT(ids_of(acquire()), ElementsAre("old", "other"));
     EXPECT_THAT(scopes_that_keep("new"), ElementsAre("shipping:3/charge"));
     EXPECT_EQ(activate(SuspensionScope::job_definition, "shipping:3/charge"), 1);
-    insert(JobPlace::executable, of_element("newer", "charge"));
+    insert(of_element("newer", "charge"));
     EXPECT_THAT(ids_of(acquire()), ElementsAre("new", "newer"));
 }
 
 TEST_P(KindSuspensions, A_single_job_waits_until_it_is_activated) {
-    insert(JobPlace::executable, a_job("a"));
-    insert(JobPlace::executable, of_element("b", "charge"));
+    insert(a_job("a"));
+    insert(of_element("b", "charge"));
     EXPECT_EQ(suspend(SuspensionScope::job, "a"), 1);
     EXPECT_EQ(suspend(SuspensionScope::job, "b"), 1);
     EXPECT_THAT(scopes_that_keep("a"), ElementsAre("a"));
@@ -460,7 +424,7 @@ TEST_P(KindSuspensions, A_single_job_waits_until_it_is_activated) {
 }
 
 TEST_P(KindSuspensions, What_is_suspended_twice_waits_for_both) {
-    insert(JobPlace::executable, of_element("a", "charge"));
+    insert(of_element("a", "charge"));
     suspend(SuspensionScope::job_definition, "shipping:3/charge");
     suspend(SuspensionScope::definition, "shipping:3");
     EXPECT_EQ(activate(SuspensionScope::definition, "shipping:3"), 0);

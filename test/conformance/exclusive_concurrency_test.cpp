@@ -4,6 +4,7 @@
 #include "executor/loop/wake_ups.hpp"
 #include "persistence/migration/table_changes.hpp"
 #include "test/conformance/store_test.hpp"
+#include "test/fixtures/at_once.hpp"
 
 #include <fmt/format.h>
 
@@ -16,9 +17,6 @@
 namespace jobstrand::test {
 
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 constexpr std::size_t kInstances = 10;
 constexpr std::size_t kJobs = 300;
@@ -37,7 +35,7 @@ protected:
         for (std::size_t i = 0; i < jobs.size(); ++i) {
             jobs[i].process_instance_id = fmt::format("i{}", i % kInstances);
         }
-        insert(JobPlace::executable, jobs);
+        insert(jobs);
     }
 
     /// From here on the node may run jobs of the instance; two at once fail the case.
@@ -84,21 +82,15 @@ protected:
 
     /// All nodes at once, each with so many further jobs of the instances a page.
     void drain(std::size_t further) {
-        std::vector<std::future<void>> ends;
-        for (std::size_t i = 0; i < nodes_.size(); ++i) {
-            ends.push_back(std::async(std::launch::async, [this, i, further] {
-                const std::string node = fmt::format("node-{}", i);
-                persistence::SqlStore& store = nodes_[i]->store();
-                persistence::PageLimit limit(7 + i);
-                limit.same_instance = further;
-                while (completed_ < kJobs && !HasFailure()) {
-                    run_all(store, node, store.executor().acquire(claim_of(node), noop_, limit));
-                }
-            }));
-        }
-        for (std::future<void>& end : ends) {
-            end.get();
-        }
+        at_once(nodes_.size(), [this, further](std::size_t i) {
+            const std::string node = fmt::format("node-{}", i);
+            persistence::SqlStore& store = nodes_[i]->store();
+            PageLimit limit(7 + i);
+            limit.same_instance = further;
+            while (completed_ < kJobs && !HasFailure()) {
+                run_all(store, node, store.executor().acquire(claim_of(node), noop_, limit));
+            }
+        });
     }
 
     void expect_that_all_is_done() {
@@ -137,11 +129,11 @@ class SharedIntake final : public executor::JobIntake {
 public:
     explicit SharedIntake(persistence::ServedJobs served) : served_(std::move(served)) {}
 
-    [[nodiscard]] persistence::PageLimit room() override { return kRoom; }
-    [[nodiscard]] persistence::PageLimit room_for_handoffs() override { return kRoom; }
-    [[nodiscard]] persistence::PageLimit room_for_groups() override { return kRoom; }
-    [[nodiscard]] persistence::PageLimit room_for_limited() override { return kRoom; }
-    [[nodiscard]] std::optional<persistence::PageLimit> room_for_timers(std::size_t) override {
+    [[nodiscard]] PageLimit room() override { return kRoom; }
+    [[nodiscard]] PageLimit room_for_handoffs() override { return kRoom; }
+    [[nodiscard]] PageLimit room_for_groups() override { return kRoom; }
+    [[nodiscard]] PageLimit room_for_limited() override { return kRoom; }
+    [[nodiscard]] std::optional<PageLimit> room_for_timers(std::size_t) override {
         return std::nullopt;
     }
     [[nodiscard]] std::shared_ptr<const persistence::ServedJobs> served() const override {
@@ -184,7 +176,7 @@ protected:
         for (std::size_t i = 0; i < kAll; ++i) {
             jobs[i].process_instance_id = fmt::format("i{}", i % kInstancesInTurn);
         }
-        insert(JobPlace::executable, jobs);
+        insert(jobs);
     }
 
     void TearDown() override {
@@ -268,9 +260,9 @@ protected:
     void SetUp() override {
         StoreTest::SetUp();
         if (connection_) {
-            insert(JobPlace::executable, a_job("a1").of_instance("i"));
-            insert(JobPlace::executable, a_job("a2").of_instance("k"));
-            insert(JobPlace::executable, a_job("a3").of_instance("i"));
+            insert(a_job("a1").of_instance("i"));
+            insert(a_job("a2").of_instance("k"));
+            insert(a_job("a3").of_instance("i"));
         }
     }
 
@@ -281,8 +273,7 @@ protected:
         return claim;
     }
 
-    [[nodiscard]] std::vector<std::string>
-    acquire_ids(std::string_view owner, persistence::PageLimit limit) {
+    [[nodiscard]] std::vector<std::string> acquire_ids(std::string_view owner, PageLimit limit) {
         limit.seen = &seen_;
         return ids_of(store_.executor().acquire(by_row(owner), noop_, limit));
     }
@@ -358,7 +349,7 @@ TEST_P(ClaimsBesideOutcomes, A_claim_in_an_order_that_leaves_all_comes_back) {
     deciding.execute("UPDATE JS_EXCLUSIVE SET CLAIMED_ = CLAIMED_ WHERE ID_ = 'i'");
     EXPECT_THAT(
         store_.executor().acquire_in_order(
-            by_row("node-1"), noop_, {.by_priority = true}, persistence::PageLimit(10)
+            by_row("node-1"), noop_, {.by_priority = true}, PageLimit(10)
         ),
         IsEmpty()
     );
@@ -374,10 +365,7 @@ TEST_P(ClaimsBesideOutcomes, A_claim_of_further_jobs_waits_for_no_outcome_of_the
         EXPECT_THAT(acquire_beside("node-1"), ElementsAre("a3"));
     });
     EXPECT_THAT(
-        store_.executor().apply(
-            "node-1", std::vector{completed_outcome(held[0]), completed_outcome(held[1])}
-        ),
-        testing::Each(OutcomeAnswer::done)
+        apply({completed_outcome(held[0]), completed_outcome(held[1])}), Each(OutcomeAnswer::done)
     );
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 1);
 }

@@ -10,10 +10,7 @@ using persistence::GroupEnd;
 using persistence::GroupHold;
 using persistence::GroupsPassedOn;
 using schema::kMostClaimedOfGroup;
-using testing::ElementsAre;
-using testing::IsEmpty;
 using testing::Optional;
-using testing::SizeIs;
 
 constexpr std::size_t kAnyBytes = 1'000'000;
 
@@ -77,14 +74,13 @@ TEST_P(ExclusiveJobs, Its_holder_may_take_more_of_them) {
 // R091
 TEST_P(ExclusiveJobs, Hold_up_no_others) {
     one_holds_and_one_waits();
-    insert(JobPlace::executable, a_job("free").of_instance("i").not_exclusive());
-    insert(JobPlace::executable, a_job("lone"));
+    insert({a_job("free").of_instance("i").not_exclusive(), a_job("lone")});
     insert_of("other", {"of-another"});
     EXPECT_THAT(taken_by("node-2"), ElementsAre("free", "lone", "of-another"));
 }
 
 TEST_P(ExclusiveJobs, Without_an_instance_share_nothing) {
-    insert(JobPlace::executable, many_jobs("j", 4));
+    insert(many_jobs("j", 4));
     EXPECT_THAT(taken_by("node-1", 2), SizeIs(2));
     EXPECT_THAT(taken_by("node-2"), SizeIs(2));
     EXPECT_EQ(count_rows("JS_EXCLUSIVE"), 0);
@@ -117,7 +113,7 @@ TEST_P(ExclusiveJobs, A_page_tells_how_many_of_it_wait) {
     EXPECT_THAT(taken_by("node-1", 1), ElementsAre("a"));
     insert_of("k", {"d"});
     persistence::SeenRows seen;
-    persistence::PageLimit limit(100);
+    PageLimit limit(100);
     limit.seen = &seen;
     EXPECT_THAT(
         ids_of(store_.executor().acquire(claim_of("node-2"), noop_, limit)), ElementsAre("d")
@@ -205,11 +201,9 @@ TEST_P(ExclusiveJobs, Those_that_the_holder_does_not_serve_are_free_when_it_ends
 }
 
 TEST_P(ExclusiveJobs, A_node_takes_a_bounded_number_of_a_group_at_once) {
-    std::vector<Job> jobs = many_jobs("j", static_cast<std::size_t>(kMostClaimedOfGroup) + 50);
-    for (Job& job : jobs) {
-        job.process_instance_id = "i";
-    }
-    insert(JobPlace::executable, jobs);
+    insert(many_jobs(
+        "j", static_cast<std::size_t>(kMostClaimedOfGroup) + 50, a_job("").of_instance("i")
+    ));
     const std::vector<Job> first = acquire(1000);
     EXPECT_THAT(first, SizeIs(kMostClaimedOfGroup));
     EXPECT_EQ(count_rows("JS_WAITING"), 50);
@@ -223,9 +217,7 @@ TEST_P(ExclusiveJobs, Payloads_of_those_that_wait_are_taken_up_to_a_bound) {
     insert_of("i", {"first"});
     const std::vector<Job> held = acquire();
     for (const std::string id : {"b", "c"}) {
-        insert(
-            JobPlace::executable, a_job(id).of_instance("i").with_payload(std::string(100, 'p'))
-        );
+        insert(a_job(id).of_instance("i").with_payload(std::string(100, 'p')));
     }
     EXPECT_THAT(taken_by("node-2"), IsEmpty());
     complete(held);
@@ -254,7 +246,7 @@ TEST_P(ExclusiveJobs, The_group_of_a_dead_node_is_freed_with_those_that_wait) {
 TEST_P(ExclusiveJobs, No_reset_of_jobs_frees_one_that_waits) {
     one_holds_and_one_waits();
     clock_.tick(1h);
-    (void)store_.executor().reset_expired_locks(JobPlace::executable, {.now = clock_.now()});
+    reset_locks();
     EXPECT_TRUE(waits("second"));
     EXPECT_EQ(job("first").lock_owner, "");
 }
@@ -262,21 +254,17 @@ TEST_P(ExclusiveJobs, No_reset_of_jobs_frees_one_that_waits) {
 // Tables that were restored one by one, or rows that somebody deleted by SQL.
 TEST_P(ExclusiveJobs, A_mark_whose_row_is_gone_holds_no_job_for_ever) {
     one_holds_and_one_waits();
-    insert(JobPlace::executable, a_job("lonely").of_instance("j"));
+    insert(a_job("lonely").of_instance("j"));
     execute(
         "UPDATE ACT_RU_JOB SET LOCK_OWNER_ = ?, LOCK_EXP_TIME_ = '2037-01-01 00:00:00.000' "
         "WHERE ID_ = 'lonely'",
         {schema::kWaitingOwner}
     );
-    EXPECT_EQ(
-        store_.executor().reset_expired_locks(JobPlace::executable, {.now = clock_.now()}).freed, 1
-    );
+    EXPECT_EQ(reset_locks(), 1);
     EXPECT_TRUE(waits("second"));
     EXPECT_THAT(taken_by("node-2"), ElementsAre("lonely"));
     execute("DELETE FROM JS_WAITING");
-    EXPECT_EQ(
-        store_.executor().reset_expired_locks(JobPlace::executable, {.now = clock_.now()}).freed, 1
-    );
+    EXPECT_EQ(reset_locks(), 1);
     EXPECT_FALSE(waits("second"));
     EXPECT_THAT(taken_by("node-2"), IsEmpty()) << "its instance is held, and it waits rightly";
     EXPECT_TRUE(waits("second"));
@@ -310,8 +298,7 @@ TEST_P(ExclusiveJobs, Who_has_lost_the_group_has_lost_its_jobs) {
         store_.executor().extend_locks(claim_of("node-1"), fences_of(held_)), ElementsAre("first")
     );
     EXPECT_EQ(job("first").lock_expiration, expiry);
-    const std::vector<Outcome> ended{completed_outcome(held_.at(0))};
-    EXPECT_THAT(store_.executor().apply("node-1", ended), ElementsAre(OutcomeAnswer::lost_lock));
+    EXPECT_THAT(apply({completed_outcome(held_.at(0))}), ElementsAre(OutcomeAnswer::lost_lock));
     EXPECT_EQ(place_of("first"), "executable");
 }
 
@@ -321,9 +308,8 @@ TEST_P(ExclusiveJobs, A_lost_group_spoils_no_other_outcome_of_the_batch) {
     clock_.tick(1h);
     const std::vector<Job> kept = acquire();
     (void)store_.executor().reset_expired_groups(clock_.now());
-    const std::vector<Outcome> ended{completed_outcome(held_.at(0)), completed_outcome(kept.at(0))};
     EXPECT_THAT(
-        store_.executor().apply("node-1", ended),
+        apply({completed_outcome(held_.at(0)), completed_outcome(kept.at(0))}),
         ElementsAre(OutcomeAnswer::lost_lock, OutcomeAnswer::done)
     );
 }
@@ -331,14 +317,9 @@ TEST_P(ExclusiveJobs, A_lost_group_spoils_no_other_outcome_of_the_batch) {
 // R006
 TEST_P(ExclusiveJobs, A_run_by_hand_is_one_of_them) {
     insert_of("i", {"a", "b"});
-    EXPECT_EQ(
-        store_.executor().acquire_one("a", claim_of("hand"), clock_.now()).answer, JobAnswer::done
-    );
+    EXPECT_EQ(acquire_one("a", "hand").answer, JobAnswer::done);
     EXPECT_THAT(taken_by("node-1"), IsEmpty());
-    EXPECT_EQ(
-        store_.executor().acquire_one("b", claim_of("other"), clock_.now()).answer,
-        JobAnswer::locked
-    );
+    EXPECT_EQ(acquire_one("b", "other").answer, JobAnswer::locked);
     EXPECT_TRUE(waits("b"));
 }
 
@@ -348,14 +329,9 @@ TEST_P(ExclusiveJobs, Operators_treat_a_waiting_one_as_held_by_no_node) {
     EXPECT_THAT(taken_by("node-2"), IsEmpty());
     const std::vector<schema::JobChange> changes{
         schema::MemberChange<std::int64_t>{.member = &Job::priority, .value = 7}};
-    EXPECT_EQ(
-        store_.jobs().change(JobPlace::executable, "second", changes, clock_.now()), JobAnswer::done
-    );
+    EXPECT_EQ(change(JobPlace::executable, "second", changes), JobAnswer::done);
     EXPECT_EQ(job("second").lock_owner, "") << "it may have become another kind of job";
-    const std::vector<std::string> ids{"third"};
-    EXPECT_THAT(
-        store_.jobs().remove(JobPlace::executable, ids, clock_.now()), ElementsAre(JobAnswer::done)
-    );
+    EXPECT_THAT(remove(JobPlace::executable, {"third"}), ElementsAre(JobAnswer::done));
     complete(held_);
     EXPECT_THAT(pass_on("node-1", end_of("i", 1)).jobs, IsEmpty());
     (void)pass_on("node-1", end_of("i", 1));
@@ -365,18 +341,18 @@ TEST_P(ExclusiveJobs, Operators_treat_a_waiting_one_as_held_by_no_node) {
 
 TEST_P(ExclusiveJobs, A_waiting_one_is_suspended_with_its_instance) {
     one_holds_and_one_waits();
-    store_.jobs().suspend(persistence::SuspensionScope::instance, "i", clock_.now());
+    suspend(SuspensionScope::instance, "i");
     EXPECT_EQ(place_of("second"), "suspended");
     complete(held_);
     EXPECT_THAT(pass_on("node-1", end_of("i", 1)).jobs, IsEmpty());
-    store_.jobs().activate(persistence::SuspensionScope::instance, "i", clock_.now());
+    activate(SuspensionScope::instance, "i");
     (void)pass_on("node-1", end_of("i", 1));
     EXPECT_THAT(taken_by("node-2"), ElementsAre("second"));
 }
 
 TEST_P(ExclusiveJobs, A_due_timer_of_an_instance_arrives_free_even_for_a_node_with_room) {
     insert(JobPlace::timer, a_job("a").of_instance("i").due_at(clock_.now()));
-    const auto due = store_.timers().move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
+    const auto due = move_due(10);
     EXPECT_EQ(due.moved, 1U);
     EXPECT_THAT(due.locked, IsEmpty());
     EXPECT_THAT(taken_by("node-2"), ElementsAre("a"));
@@ -384,8 +360,8 @@ TEST_P(ExclusiveJobs, A_due_timer_of_an_instance_arrives_free_even_for_a_node_wi
 
 // R092
 TEST_P(ExclusiveJobs, Of_two_instances_under_one_root_run_side_by_side) {
-    insert(JobPlace::executable, a_job("a").of_instance("i").under_root("r"));
-    insert(JobPlace::executable, a_job("b").of_instance("k").under_root("r"));
+    insert(a_job("a").of_instance("i").under_root("r"));
+    insert(a_job("b").of_instance("k").under_root("r"));
     EXPECT_THAT(taken_by("node-1", 1), ElementsAre("a"));
     EXPECT_THAT(taken_by("node-2"), ElementsAre("b"));
 }
@@ -393,10 +369,10 @@ TEST_P(ExclusiveJobs, Of_two_instances_under_one_root_run_side_by_side) {
 // R093
 TEST_P(ExclusiveJobs, Exclude_those_of_the_whole_hierarchy_where_nodes_are_told_so) {
     Node node(*database_, faults_, schema::ExclusiveOver::hierarchy);
-    insert(JobPlace::executable, a_job("a").of_instance("i").under_root("r"));
-    insert(JobPlace::executable, a_job("b").of_instance("k").under_root("r"));
-    insert(JobPlace::executable, a_job("c").of_instance("r"));
-    insert(JobPlace::executable, a_job("d").of_instance("i").under_root("other"));
+    insert(a_job("a").of_instance("i").under_root("r"));
+    insert(a_job("b").of_instance("k").under_root("r"));
+    insert(a_job("c").of_instance("r"));
+    insert(a_job("d").of_instance("i").under_root("other"));
     EXPECT_THAT(
         ids_of(node.store().executor().acquire(claim_of("node-1"), noop_, 1)), ElementsAre("a")
     );
@@ -409,7 +385,7 @@ TEST_P(ExclusiveJobs, Exclude_those_of_the_whole_hierarchy_where_nodes_are_told_
 class GroupHolds : public StoreTest {
 protected:
     Job insert_of(std::string id, std::string instance = "order-17") {
-        return insert(JobPlace::executable, a_job(std::move(id)).of_instance(std::move(instance)));
+        return insert(a_job(std::move(id)).of_instance(std::move(instance)));
     }
 
     [[nodiscard]] std::vector<std::string> siblings_of(const Job& job) {
@@ -447,18 +423,16 @@ TEST_P(GroupHolds, Name_siblings_of_which_nobody_has_told_that_they_run) {
     insert_of("a");
     insert_of("b");
     insert_of("of-another", "order-18");
-    insert(JobPlace::executable, a_job("beside").of_instance("order-17").not_exclusive());
+    insert(a_job("beside").of_instance("order-17").not_exclusive());
     EXPECT_EQ(acquire().size(), 4U);
-    EXPECT_THAT(siblings_of(insert_of("c")), testing::ElementsAre("a", "b"));
+    EXPECT_THAT(siblings_of(insert_of("c")), ElementsAre("a", "b"));
 }
 
 TEST_P(GroupHolds, Are_none_where_nobody_holds_the_instance) {
     EXPECT_EQ(store_.jobs().group_hold(insert_of("a")), std::nullopt);
-    EXPECT_EQ(store_.jobs().group_hold(insert(JobPlace::executable, a_job("alone"))), std::nullopt);
+    EXPECT_EQ(store_.jobs().group_hold(insert(a_job("alone"))), std::nullopt);
     EXPECT_EQ(
-        store_.jobs().group_hold(
-            insert(JobPlace::executable, a_job("beside").of_instance("order-17").not_exclusive())
-        ),
+        store_.jobs().group_hold(insert(a_job("beside").of_instance("order-17").not_exclusive())),
         std::nullopt
     );
 }
@@ -474,7 +448,7 @@ TEST_P(GroupHolds, Of_workers_are_told_too) {
     const auto hold = store_.jobs().group_hold(insert_of("b"));
     ASSERT_TRUE(hold.has_value());
     EXPECT_EQ(hold->lock_owner, "worker worker-1");
-    EXPECT_THAT(siblings_of(job("b")), testing::ElementsAre("a"));
+    EXPECT_THAT(siblings_of(job("b")), ElementsAre("a"));
 }
 
 }  // namespace

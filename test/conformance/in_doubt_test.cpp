@@ -6,11 +6,6 @@ namespace jobstrand::test {
 
 namespace {
 
-using persistence::DbError;
-using persistence::DbErrorKind;
-using persistence::SuspensionScope;
-using testing::ElementsAre;
-
 /// Whatever became of a commit whose answer was lost: the operation ends as if it had been
 /// answered, and is done exactly once (I9).
 class LostCommitAnswer : public StoreTest {
@@ -35,14 +30,14 @@ ON_EVERY_DATABASE(LostCommitAnswer);
 TEST_P(LostCommitAnswer, Jobs_are_inserted_once) {
     in_both_cases([this](auto lose_answer) {
         lose_answer();
-        insert(JobPlace::executable, std::vector<Job>{a_job("a"), a_job("b")});
+        insert({a_job("a"), a_job("b")});
         EXPECT_EQ(count_rows("ACT_RU_JOB"), 2);
     });
 }
 
 TEST_P(LostCommitAnswer, Acquired_jobs_are_locked_once) {
     in_both_cases([this](auto lose_answer) {
-        insert(JobPlace::executable, std::vector<Job>{a_job("a"), a_job("b")});
+        insert({a_job("a"), a_job("b")});
         lose_answer();
         const std::vector<Job> acquired = acquire();
         EXPECT_THAT(ids_of(acquired), ElementsAre("a", "b"));
@@ -53,9 +48,9 @@ TEST_P(LostCommitAnswer, Acquired_jobs_are_locked_once) {
 
 TEST_P(LostCommitAnswer, A_job_acquired_by_id_is_locked_once) {
     in_both_cases([this](auto lose_answer) {
-        insert(JobPlace::executable, a_job("a").build());
+        insert(a_job("a"));
         lose_answer();
-        const auto acquired = store_.executor().acquire_one("a", claim_of("node-1"), clock_.now());
+        const auto acquired = acquire_one("a");
         EXPECT_EQ(acquired.answer, JobAnswer::done);
         EXPECT_EQ(acquired.job, job("a"));
     });
@@ -63,16 +58,14 @@ TEST_P(LostCommitAnswer, A_job_acquired_by_id_is_locked_once) {
 
 TEST_P(LostCommitAnswer, Outcomes_are_written_once) {
     in_both_cases([this](auto lose_answer) {
-        insert(JobPlace::executable, many_jobs("j", 3));
+        insert(many_jobs("j", 3));
         const std::vector<Job> held = acquire();
         lose_answer();
         EXPECT_THAT(
-            store_.executor().apply(
-                "node-1",
-                std::vector<Outcome>{
-                    completed_outcome(held[0]),
-                    failed_outcome(held[1], {.message = "no"}, clock_.now()),
-                    outcome_of(held[2], schema::released(held[2]))}
+            apply(
+                {completed_outcome(held[0]),
+                 failed_outcome(held[1]),
+                 outcome_of(held[2], schema::released(held[2]))}
             ),
             ElementsAre(OutcomeAnswer::done, OutcomeAnswer::done, OutcomeAnswer::done)
         );
@@ -84,14 +77,12 @@ TEST_P(LostCommitAnswer, Outcomes_are_written_once) {
 
 TEST_P(LostCommitAnswer, Lost_locks_in_the_batch_are_still_told) {
     in_both_cases([this](auto lose_answer) {
-        insert(JobPlace::executable, many_jobs("j", 2));
+        insert(many_jobs("j", 2));
         const std::vector<Job> held = acquire();
         store_.executor().release("node-1", fences_of({held[0]}));
         lose_answer();
         EXPECT_THAT(
-            store_.executor().apply(
-                "node-1", std::vector{completed_outcome(held[0]), completed_outcome(held[1])}
-            ),
+            apply({completed_outcome(held[0]), completed_outcome(held[1])}),
             ElementsAre(OutcomeAnswer::lost_lock, OutcomeAnswer::done)
         );
         EXPECT_EQ(place_of("j000"), "executable");
@@ -100,10 +91,9 @@ TEST_P(LostCommitAnswer, Lost_locks_in_the_batch_are_still_told) {
 
 TEST_P(LostCommitAnswer, Due_timers_move_once) {
     in_both_cases([this](auto lose_answer) {
-        insert(JobPlace::timer, std::vector<Job>{a_job("t").due_at(clock_.now())});
+        insert(JobPlace::timer, {a_job("t").due_at(clock_.now())});
         lose_answer();
-        const auto due =
-            store_.timers().move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
+        const auto due = move_due(10);
         EXPECT_EQ(due.moved, 1U);
         ASSERT_THAT(ids_of(due.locked), ElementsAre("t"));
         EXPECT_EQ(due.locked[0], job("t"));
@@ -112,9 +102,9 @@ TEST_P(LostCommitAnswer, Due_timers_move_once) {
 
 TEST_P(LostCommitAnswer, Due_timers_that_arrive_free_move_once) {
     in_both_cases([this](auto lose_answer) {
-        insert(JobPlace::timer, std::vector<Job>{a_job("t").due_at(clock_.now())});
+        insert(JobPlace::timer, {a_job("t").due_at(clock_.now())});
         lose_answer();
-        EXPECT_EQ(store_.timers().move_due_timers(clock_.now(), 10, std::nullopt, {}).moved, 1U);
+        EXPECT_EQ(move_due_free(10).moved, 1U);
         EXPECT_EQ(place_of("t"), "executable");
         EXPECT_EQ(job("t").revision, 2);
     });
@@ -130,8 +120,7 @@ TEST_P(LostCommitAnswer, A_series_begins_and_each_turn_brings_the_next_one_once)
             clock_.now()
         );
         lose_answer();
-        const auto due =
-            store_.timers().move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
+        const auto due = move_due(10);
         ASSERT_THAT(ids_of(due.locked), ElementsAre("t"));
         EXPECT_EQ(store_.series().find_series("s")->series.fire_count, 1);
         lose_answer();
@@ -157,10 +146,7 @@ TEST_P(LostCommitAnswer, A_turn_that_is_left_out_is_left_out_once) {
             clock_.now()
         );
         lose_answer();
-        EXPECT_THAT(
-            store_.timers().move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_).locked,
-            testing::IsEmpty()
-        );
+        EXPECT_THAT(move_due(10).locked, IsEmpty());
         EXPECT_EQ(job("t").due_date, clock_.now() + 30min);
         EXPECT_EQ(store_.series().find_series("s")->series.turns_taken, 2);
     });
@@ -168,35 +154,27 @@ TEST_P(LostCommitAnswer, A_turn_that_is_left_out_is_left_out_once) {
 
 TEST_P(LostCommitAnswer, A_timer_fires_once) {
     in_both_cases([this](auto lose_answer) {
-        insert(JobPlace::timer, a_job("t").due_at(clock_.now() + 1h).build());
+        insert(JobPlace::timer, a_job("t").due_at(clock_.now() + 1h));
         lose_answer();
-        EXPECT_EQ(store_.jobs().fire_timer("t", clock_.now()), JobAnswer::done);
+        EXPECT_EQ(fire_timer("t"), JobAnswer::done);
         EXPECT_EQ(job("t").revision, 2);
     });
 }
 
 TEST_P(LostCommitAnswer, Dead_letters_are_requeued_once) {
     in_both_cases([this](auto lose_answer) {
-        insert(JobPlace::dead_letter, a_job("d").build());
+        insert(JobPlace::dead_letter, a_job("d"));
         lose_answer();
-        EXPECT_THAT(
-            store_.jobs().requeue(std::vector<std::string>{"d"}, 2, std::nullopt, clock_.now()),
-            ElementsAre(JobAnswer::done)
-        );
+        EXPECT_THAT(requeue({"d"}, 2), ElementsAre(JobAnswer::done));
         EXPECT_EQ(place_of("d"), "executable");
     });
 }
 
 TEST_P(LostCommitAnswer, Jobs_are_removed_once) {
     in_both_cases([this](auto lose_answer) {
-        insert(JobPlace::dead_letter, a_job("d").build());
+        insert(JobPlace::dead_letter, a_job("d"));
         lose_answer();
-        EXPECT_THAT(
-            store_.jobs().remove(
-                JobPlace::dead_letter, std::vector<std::string>{"d"}, clock_.now()
-            ),
-            ElementsAre(JobAnswer::done)
-        );
+        EXPECT_THAT(remove(JobPlace::dead_letter, {"d"}), ElementsAre(JobAnswer::done));
         EXPECT_EQ(place_of("d"), "nowhere");
     });
 }
@@ -211,10 +189,7 @@ TEST_P(LostCommitAnswer, Operations_that_may_run_twice_are_run_again) {
         EXPECT_EQ(job("a").revision, held.revision + 1);
         lose_answer();
         EXPECT_EQ(
-            store_.jobs().change(
-                JobPlace::executable, "a", {schema::set_to(&Job::retries, 8)}, clock_.now()
-            ),
-            JobAnswer::done
+            change(JobPlace::executable, "a", {schema::set_to(&Job::retries, 8)}), JobAnswer::done
         );
         EXPECT_EQ(job("a").retries, 8);
     });
@@ -222,13 +197,10 @@ TEST_P(LostCommitAnswer, Operations_that_may_run_twice_are_run_again) {
 
 TEST_P(LostCommitAnswer, A_job_is_given_up_once) {
     in_both_cases([this](auto lose_answer) {
-        insert(JobPlace::executable, a_job("a").build());
+        insert(a_job("a"));
         lose_answer();
         EXPECT_EQ(
-            store_.jobs().change(
-                JobPlace::executable, "a", {schema::set_to(&Job::retries, 0)}, clock_.now()
-            ),
-            JobAnswer::done
+            change(JobPlace::executable, "a", {schema::set_to(&Job::retries, 0)}), JobAnswer::done
         );
         EXPECT_EQ(place_of("a"), "dead");
     });
@@ -237,14 +209,13 @@ TEST_P(LostCommitAnswer, A_job_is_given_up_once) {
 TEST_P(LostCommitAnswer, Many_jobs_are_changed_once) {
     in_both_cases([this](auto lose_answer) {
         const std::vector<std::string> ids{"j000", "j001"};
-        insert(JobPlace::executable, many_jobs("j", 2));
+        insert(many_jobs("j", 2));
         const persistence::ManyChanges later{
             .fields = {schema::set_to(&Job::retries, 8)}, .due_date = clock_.now() + 1h};
         for (const JobPlace place : {JobPlace::executable, JobPlace::timer}) {
             lose_answer();
             EXPECT_THAT(
-                store_.jobs().change_all(place, ids, later, clock_.now()),
-                testing::Each(JobAnswer::done)
+                store_.jobs().change_all(place, ids, later, clock_.now()), Each(JobAnswer::done)
             );
             EXPECT_EQ(place_of("j001"), "timer");
             EXPECT_EQ(job("j001").retries, 8);
@@ -254,12 +225,12 @@ TEST_P(LostCommitAnswer, Many_jobs_are_changed_once) {
 
 TEST_P(LostCommitAnswer, A_suspension_and_its_end_are_complete) {
     in_both_cases([this](auto lose_answer) {
-        insert(JobPlace::executable, a_job("a").of_instance("i").build());
+        insert(a_job("a").of_instance("i"));
         lose_answer();
-        EXPECT_EQ(store_.jobs().suspend(SuspensionScope::instance, "i", clock_.now()), 1);
+        EXPECT_EQ(suspend(SuspensionScope::instance, "i"), 1);
         EXPECT_EQ(place_of("a"), "suspended");
         lose_answer();
-        EXPECT_EQ(store_.jobs().activate(SuspensionScope::instance, "i", clock_.now()), 1);
+        EXPECT_EQ(activate(SuspensionScope::instance, "i"), 1);
         EXPECT_EQ(place_of("a"), "executable");
     });
 }
@@ -267,12 +238,9 @@ TEST_P(LostCommitAnswer, A_suspension_and_its_end_are_complete) {
 TEST_P(LostCommitAnswer, An_app_whose_own_work_cannot_be_asked_is_told_of_the_doubt) {
     faults_.add({.point = FaultPoint::after_commit, .kind = DbErrorKind::in_doubt});
     try {
-        store_.enqueuer().in_transaction(
-            [this](Transaction& transaction) {
-                store_.enqueuer().insert(transaction, {{JobPlace::executable, a_job("a")}});
-            },
-            {}
-        );
+        in_transaction([this](Transaction& transaction) {
+            store_.enqueuer().insert(transaction, {{JobPlace::executable, a_job("a")}});
+        });
         ADD_FAILURE() << "nobody could know that it was done";
     } catch (const DbError& error) {
         EXPECT_EQ(error.kind(), DbErrorKind::in_doubt);
@@ -333,7 +301,7 @@ protected:
 ON_EVERY_DATABASE(LostStarts);
 
 TEST_P(LostStarts, A_job_that_a_node_died_with_has_one) {
-    insert(JobPlace::executable, a_job("a").with_retries(2));
+    insert(a_job("a").with_retries(2));
     const Job freed = died_with("a");
     EXPECT_EQ(freed.lost_starts, 1);
     EXPECT_EQ(freed.retries, 2);
@@ -342,14 +310,14 @@ TEST_P(LostStarts, A_job_that_a_node_died_with_has_one) {
 }
 
 TEST_P(LostStarts, As_long_as_it_is_not_started_again_it_has_no_more) {
-    insert(JobPlace::executable, a_job("a"));
+    insert(a_job("a"));
     for (int died = 0; died < 5; ++died) {
         EXPECT_EQ(died_with("a").lost_starts, 1);
     }
 }
 
 TEST_P(LostStarts, Each_further_start_is_counted_before_it_begins) {
-    insert(JobPlace::executable, a_job("a"));
+    insert(a_job("a"));
     (void)died_with("a");
     for (int lost = 2; lost <= 4; ++lost) {
         const Job held = acquire_it();
@@ -363,18 +331,18 @@ TEST_P(LostStarts, Each_further_start_is_counted_before_it_begins) {
 
 TEST_P(LostStarts, A_job_that_a_node_died_of_twice_is_left_alone_for_a_while) {
     wait_ = 100min;
-    insert(JobPlace::executable, a_job("a"));
+    insert(a_job("a"));
     (void)died_with("a");
     ASSERT_TRUE(count(acquire_it()));
     free_expired();  // After one hour.
-    EXPECT_THAT(acquire(1, "node"), testing::IsEmpty());
+    EXPECT_THAT(acquire(1, "node"), IsEmpty());
     EXPECT_EQ(job("a").lock_owner, "suspect");
     free_expired();
     EXPECT_EQ(acquire(1, "node").at(0).lost_starts, 2);
 }
 
 TEST_P(LostStarts, Only_the_holder_of_the_lock_counts_a_start) {
-    insert(JobPlace::executable, a_job("a"));
+    insert(a_job("a"));
     (void)died_with("a");
     const Job held = acquire_it();
     EXPECT_FALSE(store_.executor().count_start(
@@ -390,7 +358,7 @@ TEST_P(LostStarts, Only_the_holder_of_the_lock_counts_a_start) {
 }
 
 TEST_P(LostStarts, Starts_that_have_ended_after_all_are_taken_back_one_each) {
-    insert(JobPlace::executable, many_jobs("j", 3));
+    insert(many_jobs("j", 3));
     execute("UPDATE ACT_RU_JOB SET LOST_STARTS_ = 2 WHERE ID_ = 'j001'");
     execute("UPDATE ACT_RU_JOB SET LOST_STARTS_ = 1 WHERE ID_ = 'j002'");
     store_.executor().uncount_starts(std::vector<std::string>{"j002", "gone", "j001", "j000"});
@@ -401,11 +369,13 @@ TEST_P(LostStarts, Starts_that_have_ended_after_all_are_taken_back_one_each) {
 }
 
 TEST_P(LostStarts, A_job_that_leaves_its_place_begins_anew) {
-    insert(JobPlace::executable, a_job("a"));
+    insert(a_job("a"));
     (void)died_with("a");
     const Job held = acquire_it();
-    const std::vector<Outcome> failed{failed_outcome(held, {.message = "no ink"}, clock_.now())};
-    EXPECT_THAT(store_.executor().apply("dead-node", failed), ElementsAre(OutcomeAnswer::done));
+    EXPECT_THAT(
+        apply({failed_outcome(held, {.message = "no ink"})}, "dead-node"),
+        ElementsAre(OutcomeAnswer::done)
+    );
     ASSERT_EQ(place_of("a"), "timer");
     clock_.tick(1h);
     EXPECT_EQ(store_.timers().move_due_timers(clock_.now(), 10, {}, noop_).moved, 1U);
@@ -413,7 +383,7 @@ TEST_P(LostStarts, A_job_that_leaves_its_place_begins_anew) {
 }
 
 TEST_P(LostStarts, A_release_or_a_renewal_changes_nothing) {
-    insert(JobPlace::executable, a_job("a"));
+    insert(a_job("a"));
     (void)died_with("a");
     const Job held = acquire_it();
     (void)store_.executor().extend_locks(claim_of("dead-node"), fences_of({held}));
@@ -422,27 +392,28 @@ TEST_P(LostStarts, A_release_or_a_renewal_changes_nothing) {
 }
 
 TEST_P(LostStarts, A_job_that_has_lost_too_many_is_a_dead_letter_that_says_so) {
-    insert(JobPlace::executable, a_job("a"));
+    insert(a_job("a"));
     execute("UPDATE ACT_RU_JOB SET LOST_STARTS_ = 3 WHERE ID_ = 'a'");
     const Job held = acquire_it();
-    const std::vector<Outcome> one{outcome_of(held, schema::crash_loop(held, clock_.now()))};
-    EXPECT_THAT(store_.executor().apply("dead-node", one), ElementsAre(OutcomeAnswer::done));
-    ASSERT_EQ(place_of("a"), "dead");
-    EXPECT_THAT(job("a").exception_message, testing::HasSubstr("ended 3 times in a row"));
-    const std::vector<std::string> ids{"a"};
     EXPECT_THAT(
-        store_.jobs().requeue(ids, 3, std::nullopt, clock_.now()), ElementsAre(JobAnswer::done)
+        apply({outcome_of(held, schema::crash_loop(held, clock_.now()))}, "dead-node"),
+        ElementsAre(OutcomeAnswer::done)
     );
+    ASSERT_EQ(place_of("a"), "dead");
+    EXPECT_THAT(job("a").exception_message, HasSubstr("ended 3 times in a row"));
+    EXPECT_THAT(requeue({"a"}, 3), ElementsAre(JobAnswer::done));
     EXPECT_EQ(job("a").lost_starts, 0);
 }
 
 // Nobody locks others, so nobody runs them.
 TEST_P(LostStarts, Timers_and_external_jobs_have_none) {
     for (const JobPlace place : {JobPlace::timer, JobPlace::external_worker}) {
-        Job locked = a_job(std::string(schema::name_of(place))).due_at(clock_.now());
-        locked.lock_owner = "dead-node";
-        locked.lock_expiration = clock_.now();
-        insert(place, locked);
+        insert(
+            place,
+            a_job(std::string(schema::name_of(place)))
+                .due_at(clock_.now())
+                .locked_by("dead-node", clock_.now())
+        );
         clock_.tick(1s);
         const auto reset = store_.executor().reset_expired_locks(
             place, {.now = clock_.now(), .rows = 100, .page = 10}

@@ -1,17 +1,8 @@
 #include "test/conformance/store_test.hpp"
 
-#include <algorithm>
-
 namespace jobstrand::test {
 
 namespace {
-
-using testing::AllOf;
-using testing::Each;
-using testing::ElementsAre;
-using testing::Field;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 /// Dead letters that have to be looked at.
 class Incidents : public StoreTest {
@@ -27,17 +18,7 @@ protected:
     void make_dead(Job job) {
         job.retries = 1;
         const Job held = insert_and_acquire(std::move(job));
-        const auto outcome = failed_outcome(held, {.message = "no network"}, clock_.now());
-        expect_done(outcome);
-    }
-
-    std::unique_ptr<Node> node_without() {
-        return std::make_unique<Node>(
-            *database_,
-            faults_,
-            schema::ExclusiveOver::instance,
-            schema::HistoryRules{.incidents = false}
-        );
+        expect_done(failed_outcome(held, {.message = "no network"}));
     }
 };
 
@@ -45,11 +26,7 @@ ON_EVERY_DATABASE(Incidents);
 
 // R065
 TEST_P(Incidents, Retries_that_are_used_up_open_one_which_is_found_by_its_job) {
-    Job job = a_job("a");
-    job.process_instance_id = "instance";
-    job.process_definition_id = "definition";
-    job.tenant_id = "tenant";
-    make_dead(job);
+    make_dead(a_job("a").of_instance("instance").of_definition("definition").of_tenant("tenant"));
     const auto found = open("a");
     ASSERT_THAT(found, SizeIs(1));
     EXPECT_EQ(
@@ -87,19 +64,20 @@ TEST_P(Incidents, Those_of_all_instances_of_a_hierarchy_are_found_by_its_root_al
         }
         return jobs;
     };
-    EXPECT_THAT(of_root(true), testing::UnorderedElementsAre("called", "deeper"));
-    const std::vector<std::string> ids{"called"};
-    ASSERT_THAT(store_.jobs().requeue(ids, 3, {}, clock_.now()), ElementsAre(JobAnswer::done));
+    EXPECT_THAT(of_root(true), UnorderedElementsAre("called", "deeper"));
+    ASSERT_THAT(requeue({"called"}, 3), ElementsAre(JobAnswer::done));
     EXPECT_THAT(of_root(true), ElementsAre("deeper"));
     EXPECT_THAT(of_root(false), ElementsAre("called"));
 }
 
 // As Camunda's createRecursiveIncidents, but that here none of them is stored.
 TEST_P(Incidents, Each_calling_instance_has_one_too_which_says_where_it_comes_from) {
-    Job job = a_job("a").of_instance("order/payment/card").under_root("order");
+    Job job = a_job("a")
+                  .of_instance("order/payment/card")
+                  .under_root("order")
+                  .of_definition("card:1")
+                  .of_element("charge");
     job.calling_instances = "order/payment";
-    job.process_definition_id = "card:1";
-    job.element_id = "charge";
     make_dead(job);
     make_dead(a_job("another").of_instance("order/pay").under_root("other"));
     const auto of = [this](std::string instance, bool is_open = true) {
@@ -130,8 +108,7 @@ TEST_P(Incidents, Each_calling_instance_has_one_too_which_says_where_it_comes_fr
     EXPECT_THAT(open(), SizeIs(2)) << "who asks for no instance gets each once";
     EXPECT_EQ(store_.history().count_open_incidents(), 2);
 
-    const std::vector<std::string> ids{"a"};
-    ASSERT_THAT(store_.jobs().requeue(ids, 3, {}, clock_.now()), ElementsAre(JobAnswer::done));
+    ASSERT_THAT(requeue({"a"}, 3), ElementsAre(JobAnswer::done));
     EXPECT_THAT(store_.history().incidents({.process_instance_id = "order"}, {}, 1'000), IsEmpty());
     EXPECT_EQ(of("order", false).root_cause_id, own.id);
     EXPECT_EQ(of("order", false).resolution, "requeued");
@@ -179,20 +156,17 @@ TEST_P(Incidents, Those_of_a_calling_instance_are_listed_page_by_page) {
 
 TEST_P(Incidents, A_failure_with_retries_left_opens_none) {
     const Job held = insert_and_acquire(a_job("a"));
-    const auto outcome = failed_outcome(held, {.message = "no network"}, clock_.now());
-    expect_done(outcome);
+    expect_done(failed_outcome(held, {.message = "no network"}));
     EXPECT_THAT(open(), IsEmpty());
 }
 
 // R066
 TEST_P(Incidents, None_is_opened_where_they_are_switched_off) {
-    const auto without = node_without();
-    Job job = a_job("a");
-    job.retries = 1;
-    const Job held = insert_and_acquire(job);
-    const auto outcome = failed_outcome(held, {.message = "no network"}, clock_.now());
+    Node without = node_with({.incidents = false});
+    const Job held = insert_and_acquire(a_job("a").with_retries(1));
+    const auto outcome = failed_outcome(held, {.message = "no network"});
     ASSERT_THAT(
-        without->store().executor().apply("node-1", std::vector{outcome}),
+        without.store().executor().apply("node-1", std::vector{outcome}),
         ElementsAre(OutcomeAnswer::done)
     );
     EXPECT_EQ(place_of("a"), "dead");
@@ -208,7 +182,7 @@ TEST_P(Incidents, A_requeue_resolves_it_and_its_job_finds_it_in_the_past) {
         store_.history().annotate_incidents(ids, "anna calls"), ElementsAre(JobAnswer::done)
     );
     clock_.tick(1h);
-    ASSERT_THAT(store_.jobs().requeue(ids, 3, {}, clock_.now()), ElementsAre(JobAnswer::done));
+    ASSERT_THAT(requeue(ids, 3), ElementsAre(JobAnswer::done));
     EXPECT_THAT(open(), IsEmpty());
     Incident after = before;
     after.annotation = "anna calls";
@@ -221,12 +195,11 @@ TEST_P(Incidents, A_job_that_dies_again_has_a_new_one) {
     make_dead(a_job("a"));
     const std::vector<std::string> ids{"a"};
     for (int i = 0; i < 2; ++i) {
-        ASSERT_THAT(store_.jobs().requeue(ids, 1, {}, clock_.now()), ElementsAre(JobAnswer::done));
+        ASSERT_THAT(requeue(ids, 1), ElementsAre(JobAnswer::done));
         clock_.tick(1min);
         const auto held = acquire(1);
         ASSERT_THAT(held, SizeIs(1));
-        const auto outcome = failed_outcome(held.front(), {.message = "again"}, clock_.now());
-        (void)store_.executor().apply("node-1", std::vector{outcome});
+        apply({failed_outcome(held.front(), {.message = "again"})});
     }
     EXPECT_THAT(open("a"), ElementsAre(Field(&Incident::message, "again")));
     EXPECT_THAT(
@@ -237,8 +210,7 @@ TEST_P(Incidents, A_job_that_dies_again_has_a_new_one) {
 
 TEST_P(Incidents, A_removal_resolves_it) {
     make_dead(a_job("a"));
-    const std::vector<std::string> ids{"a"};
-    (void)store_.jobs().remove(JobPlace::dead_letter, ids, clock_.now());
+    remove(JobPlace::dead_letter, {"a"});
     EXPECT_THAT(open(), IsEmpty());
     EXPECT_THAT(resolved("a"), ElementsAre(Field(&Incident::resolution, "removed")));
 }
@@ -253,12 +225,12 @@ TEST_P(Incidents, One_is_resolved_by_hand_and_its_dead_letter_stays) {
     EXPECT_THAT(open(), IsEmpty());
     EXPECT_THAT(resolved("a"), ElementsAre(Field(&Incident::resolution, "by hand")));
     EXPECT_EQ(place_of("a"), "dead");
-    (void)store_.jobs().requeue(std::span(ids).first(1), 3, {}, clock_.now());
+    requeue({"a"}, 3);
     EXPECT_THAT(resolved("a"), SizeIs(1));
 }
 
 TEST_P(Incidents, Setting_retries_to_0_opens_one_and_cancelling_does_not) {
-    insert(JobPlace::executable, many_jobs("job", 2));
+    insert(many_jobs("job", 2));
     const std::vector<std::string> given_up{"job000"};
     const std::vector<std::string> cancelled{"job001"};
     (void)store_.jobs().change_all(
@@ -275,18 +247,15 @@ TEST_P(Incidents, Setting_retries_to_0_opens_one_and_cancelling_does_not) {
 }
 
 TEST_P(Incidents, A_thousand_dead_letters_are_requeued_and_resolved_with_a_few_statements) {
-    std::vector<Job> jobs = many_jobs("job", 1'000);
-    for (Job& job : jobs) {
-        job.retries = 1;
-    }
-    insert(JobPlace::executable, jobs);
+    std::vector<Job> jobs = many_jobs("job", 1'000, a_job("").with_retries(1));
+    insert(jobs);
     std::vector<Outcome> outcomes;
     for (const Job& job : acquire(1'000)) {
-        outcomes.push_back(failed_outcome(job, {.message = "no"}, clock_.now()));
+        outcomes.push_back(failed_outcome(job));
     }
-    (void)store_.executor().apply("node-1", outcomes);
+    apply(outcomes);
     EXPECT_EQ(store_.history().count_open_incidents(), 1'000);
-    const auto answers = store_.jobs().requeue(ids_of(jobs), 3, {}, clock_.now());
+    const auto answers = requeue(ids_of(jobs), 3);
     EXPECT_THAT(answers, Each(JobAnswer::done));
     EXPECT_EQ(count_rows("ACT_RU_INCIDENT"), 0);
     EXPECT_EQ(count_rows("ACT_HI_INCIDENT"), 1'000);
@@ -316,27 +285,19 @@ TEST_P(Incidents, Who_listens_is_told_after_the_commit) {
             told.push_back(incident.job);
         }
     );
-    Job job = a_job("a");
-    job.retries = 1;
-    const Job held = insert_and_acquire(job);
-    const auto outcome = failed_outcome(held, {.message = "no"}, clock_.now());
+    const Job held = insert_and_acquire(a_job("a").with_retries(1));
+    const auto outcome = failed_outcome(held);
     (void)listening.store().executor().apply("node-1", std::vector{outcome});
     EXPECT_THAT(told, ElementsAre("a"));
     EXPECT_EQ(listening.store().history_book().opened, 1);
 }
 
 TEST_P(Incidents, An_app_is_told_by_a_job_of_the_same_transaction_and_of_its_death_by_none) {
-    Node telling(
-        *database_,
-        faults_,
-        schema::ExclusiveOver::instance,
-        schema::HistoryRules{.incident_target = "ops"}
-    );
+    Node telling = node_with({.incident_target = "ops"});
     const auto fail_for_good = [&](const Job& job) {
         return telling.store().executor().apply(
             "node-1",
-            std::vector{
-                failed_outcome(job, {.message = "say \"no\"\n", .retryable = false}, clock_.now())}
+            std::vector{failed_outcome(job, {.message = "say \"no\"\n", .retryable = false})}
         );
     };
     ASSERT_THAT(fail_for_good(insert_and_acquire(a_job("a"))), ElementsAre(OutcomeAnswer::done));
@@ -356,30 +317,24 @@ TEST_P(Incidents, An_app_is_told_by_a_job_of_the_same_transaction_and_of_its_dea
 }
 
 TEST_P(Incidents, A_notice_of_many_is_one_job) {
-    Node telling(
-        *database_,
-        faults_,
-        schema::ExclusiveOver::instance,
-        schema::HistoryRules{.incident_target = "ops"}
-    );
-    insert(JobPlace::executable, many_jobs("job", 150));
+    Node telling = node_with({.incident_target = "ops"});
+    insert(many_jobs("job", 150));
     std::vector<Outcome> outcomes;
     for (const Job& job : acquire(150)) {
-        outcomes.push_back(failed_outcome(job, {.message = "no", .retryable = false}, clock_.now())
-        );
+        outcomes.push_back(failed_outcome(job, {.message = "no", .retryable = false}));
     }
     (void)telling.store().executor().apply("node-1", outcomes);
     const auto notices =
         store_.executor().acquire(claim_of("node-1"), std::vector<std::string>{"http"}, 10);
     ASSERT_THAT(notices, SizeIs(1));
-    EXPECT_THAT(notices.front().payload, testing::HasSubstr(R"("count":150,)"));
-    EXPECT_THAT(notices.front().payload, testing::HasSubstr(R"("jobId":"job099")"));
-    EXPECT_THAT(notices.front().payload, testing::Not(testing::HasSubstr(R"("jobId":"job100")")));
+    EXPECT_THAT(notices.front().payload, HasSubstr(R"("count":150,)"));
+    EXPECT_THAT(notices.front().payload, HasSubstr(R"("jobId":"job099")"));
+    EXPECT_THAT(notices.front().payload, testing::Not(HasSubstr(R"("jobId":"job100")")));
 }
 
 TEST_P(Incidents, Resolved_ones_are_forgotten_when_they_are_old) {
     make_dead(a_job("a"));
-    (void)store_.jobs().requeue(std::vector<std::string>{"a"}, 3, {}, clock_.now());
+    requeue({"a"}, 3);
     make_dead(a_job("b"));
     EXPECT_EQ(store_.history().clean_incidents({.before = clock_.now(), .rows = {}}).removed, 0);
     clock_.tick(1h);

@@ -14,13 +14,8 @@ namespace jobstrand::test {
 
 namespace {
 
-using persistence::DbError;
-using persistence::DbErrorKind;
 using testing::_;
-using testing::AllOf;
 using testing::Contains;
-using testing::ElementsAre;
-using testing::IsEmpty;
 using testing::Not;
 
 class Insertion : public StoreTest {};
@@ -35,23 +30,17 @@ TEST_P(Insertion, Each_job_goes_to_its_place) {
          {JobPlace::dead_letter, a_job("d")},
          {JobPlace::external_worker, a_job("x").of_kind(schema::kExternalWorkerType)}}
     );
-    EXPECT_EQ(place_of("e"), "executable");
-    EXPECT_EQ(place_of("t"), "timer");
-    EXPECT_EQ(place_of("s"), "suspended");
-    EXPECT_EQ(place_of("d"), "dead");
-    EXPECT_EQ(place_of("x"), "external");
+    EXPECT_THAT(places_of({"e", "t", "s"}), ElementsAre("executable", "timer", "suspended"));
+    EXPECT_THAT(places_of({"d", "x"}), ElementsAre("dead", "external"));
 }
 
 TEST_P(Insertion, The_answer_is_what_was_stored) {
-    const Job stored = insert(JobPlace::executable, a_job("a").with_payload("{}").build());
+    const Job stored = insert(a_job("a").with_payload("{}"));
     EXPECT_EQ(stored, job("a"));
 }
 
 TEST_P(Insertion, The_order_of_the_answer_is_the_order_of_the_question) {
-    EXPECT_THAT(
-        ids_of(insert(JobPlace::executable, std::vector<Job>{a_job("b"), a_job("c"), a_job("a")})),
-        ElementsAre("b", "c", "a")
-    );
+    EXPECT_THAT(ids_of(insert({a_job("b"), a_job("c"), a_job("a")})), ElementsAre("b", "c", "a"));
 }
 
 TEST_P(Insertion, Nothing_to_insert_is_no_error) {
@@ -60,31 +49,21 @@ TEST_P(Insertion, Nothing_to_insert_is_no_error) {
 
 // R153
 TEST_P(Insertion, A_caller_decides_with_its_transaction_whether_the_job_exists) {
-    store_.enqueuer().in_transaction(
-        [this](Transaction& transaction) {
-            store_.enqueuer().insert(transaction, {{JobPlace::executable, a_job("kept")}});
-        },
-        {}
-    );
+    in_transaction([this](Transaction& transaction) {
+        store_.enqueuer().insert(transaction, {{JobPlace::executable, a_job("kept")}});
+    });
     EXPECT_THROW(
-        store_.enqueuer().in_transaction(
-            [this](Transaction& transaction) {
-                store_.enqueuer().insert(transaction, {{JobPlace::executable, a_job("dropped")}});
-                throw std::runtime_error("the app changed its mind");
-            },
-            {}
-        ),
+        in_transaction([this](Transaction& transaction) {
+            store_.enqueuer().insert(transaction, {{JobPlace::executable, a_job("dropped")}});
+            throw std::runtime_error("the app changed its mind");
+        }),
         std::runtime_error
     );
-    EXPECT_EQ(place_of("kept"), "executable");
-    EXPECT_EQ(place_of("dropped"), "nowhere");
+    EXPECT_THAT(places_of({"kept", "dropped"}), ElementsAre("executable", "nowhere"));
 }
 
 TEST_P(Insertion, A_job_can_be_inserted_already_locked) {
-    Job locked = a_job("a");
-    locked.lock_owner = "node-1";
-    locked.lock_expiration = clock_.now() + 5min;
-    insert(JobPlace::executable, locked);
+    insert(a_job("a").locked_by("node-1", clock_.now() + 5min));
     EXPECT_TRUE(acquire().empty());
     EXPECT_EQ(job("a").lock_expiration, clock_.now() + 5min);
 }
@@ -106,7 +85,7 @@ ON_EVERY_DATABASE(DuplicateInsertion);
 TEST_P(DuplicateInsertion, An_id_exists_once_over_all_places) {
     for (const JobPlace existing : schema::kJobPlaces) {
         const std::string id(schema::name_of(existing));
-        insert(existing, a_job(id).build());
+        insert(existing, a_job(id));
         for (const JobPlace place : schema::kJobPlaces) {
             expect_duplicate({{place, a_job(id)}});
         }
@@ -121,7 +100,7 @@ TEST_P(DuplicateInsertion, Two_jobs_of_one_id_are_refused) {
 }
 
 TEST_P(DuplicateInsertion, One_duplicate_among_many_jobs_keeps_all_of_them_out) {
-    insert(JobPlace::timer, a_job("j599").due_at(clock_.now()).build());
+    insert(JobPlace::timer, a_job("j599").due_at(clock_.now()));
     std::vector<PlacedJob> jobs;
     for (const Job& one : many_jobs("j", 600)) {
         jobs.push_back({JobPlace::executable, one});
@@ -138,18 +117,17 @@ TEST_P(Insertion, A_failure_in_the_middle_keeps_all_jobs_out) {
         ),
         DbError
     );
-    EXPECT_EQ(place_of("a"), "nowhere");
-    EXPECT_EQ(place_of("b"), "nowhere");
+    EXPECT_THAT(places_of({"a", "b"}), ElementsAre("nowhere", "nowhere"));
 }
 
 TEST_P(Insertion, A_conflict_in_the_middle_is_tried_again) {
     faults_.add({.point = FaultPoint::execute, .kind = DbErrorKind::conflict});
-    insert(JobPlace::executable, a_job("a").build());
+    insert(a_job("a"));
     EXPECT_EQ(place_of("a"), "executable");
 }
 
 TEST_P(Insertion, Any_number_of_jobs_goes_in_at_once) {
-    insert(JobPlace::executable, many_jobs("j", 731));
+    insert(many_jobs("j", 731));
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 731);
 }
 
@@ -161,16 +139,13 @@ protected:
 
     /// Enqueues `a` and `b` with the payload "old", and runs what the app does then.
     void enqueue_and(const std::vector<std::string>& statements) {
-        store_.enqueuer().in_transaction(
-            [&](Transaction& transaction) {
-                enqueue(transaction, "a");
-                enqueue(transaction, "b");
-                for (const std::string& sql : statements) {
-                    run(transaction, sql);
-                }
-            },
-            {}
-        );
+        in_transaction([&](Transaction& transaction) {
+            enqueue(transaction, "a");
+            enqueue(transaction, "b");
+            for (const std::string& sql : statements) {
+                run(transaction, sql);
+            }
+        });
     }
 
     void enqueue(Transaction& transaction, std::string id) {
@@ -234,14 +209,11 @@ TEST_P(HandOff, A_job_that_the_app_has_changed_runs_as_it_is_now) {
 
 TEST_P(HandOff, A_long_payload_is_read_again_with_its_row) {
     const std::string payload(5000, 'p');
-    store_.enqueuer().in_transaction(
-        [&](Transaction& transaction) {
-            std::vector<Job> jobs{a_job("a").of_type("mail").with_payload(payload)};
-            (void)producer_.enqueue(transaction, std::move(jobs));
-            run(transaction, "UPDATE ACT_RU_JOB SET PRIORITY_ = 3");
-        },
-        {}
-    );
+    in_transaction([&](Transaction& transaction) {
+        std::vector<Job> jobs{a_job("a").of_type("mail").with_payload(payload)};
+        (void)producer_.enqueue(transaction, std::move(jobs));
+        run(transaction, "UPDATE ACT_RU_JOB SET PRIORITY_ = 3");
+    });
     ASSERT_THAT(intake_.ids(), ElementsAre("a"));
     EXPECT_EQ(intake_.accepted[0].payload, payload);
     EXPECT_EQ(intake_.accepted[0].priority, 3);
@@ -255,31 +227,25 @@ TEST_P(HandOff, A_job_that_the_app_has_set_free_is_left_to_acquisition) {
 }
 
 TEST_P(HandOff, A_job_whose_savepoint_was_rolled_back_does_not_run) {
-    store_.enqueuer().in_transaction(
-        [&](Transaction& transaction) {
-            enqueue(transaction, "a");
-            run(transaction, "SAVEPOINT before_b");
-            enqueue(transaction, "b");
-            run(transaction, "ROLLBACK TO SAVEPOINT before_b");
-        },
-        {}
-    );
+    in_transaction([&](Transaction& transaction) {
+        enqueue(transaction, "a");
+        run(transaction, "SAVEPOINT before_b");
+        enqueue(transaction, "b");
+        run(transaction, "ROLLBACK TO SAVEPOINT before_b");
+    });
     EXPECT_THAT(intake_.ids(), ElementsAre("a"));
     EXPECT_EQ(place_of("b"), "nowhere");
 }
 
 TEST_P(HandOff, What_the_app_did_before_or_elsewhere_costs_no_statement) {
     FaultPlan& faults = faults_;
-    store_.enqueuer().in_transaction(
-        [&](Transaction& transaction) {
-            run(transaction, "DELETE FROM ACT_RU_JOB WHERE ID_ = 'other'");
-            enqueue(transaction, "a");
-            run(transaction, "UPDATE ACT_GE_BYTEARRAY SET REV_ = REV_");
-            // From here on, every query would fail.
-            faults.add({.point = FaultPoint::query, .kind = persistence::DbErrorKind::other});
-        },
-        {}
-    );
+    in_transaction([&](Transaction& transaction) {
+        run(transaction, "DELETE FROM ACT_RU_JOB WHERE ID_ = 'other'");
+        enqueue(transaction, "a");
+        run(transaction, "UPDATE ACT_GE_BYTEARRAY SET REV_ = REV_");
+        // From here on, every query would fail.
+        faults.add({.point = FaultPoint::query, .kind = DbErrorKind::other});
+    });
     EXPECT_THAT(intake_.ids(), ElementsAre("a"));
 }
 
@@ -370,36 +336,34 @@ TEST_P(LateCommit, A_job_with_an_old_id_is_found_soon_enough_after_its_commit) {
 
 TEST_P(LateCommit, A_job_that_was_made_just_now_is_found_by_the_next_look) {
     EXPECT_THAT(taken_after(1), IsEmpty());
-    insert(JobPlace::executable, job_made(100ms));
+    insert(job_made(100ms));
     EXPECT_EQ(taken_after(1).size(), 1U);
 }
 
 TEST_P(LateCommit, In_a_backlog_it_is_found_as_soon) {
-    insert(JobPlace::executable, many_jobs("j", 100));
+    insert(many_jobs("j", 100));
     EXPECT_THAT(taken_after(1), ElementsAre("j000", "j001"));
-    insert(JobPlace::executable, a_job("a").of_type("noop"));
+    insert(a_job("a").of_type("noop"));
     EXPECT_THAT(taken_after(1), ElementsAre("j000", "j001", "j002", "j003"));
     clock_.tick(kFoundWithin);
     EXPECT_THAT(taken_after(1), Contains("a"));
 }
 
 TEST_P(LateCommit, A_page_of_which_some_are_left_out_is_not_the_end_of_the_table) {
-    store_.jobs().suspend(persistence::SuspensionScope::instance, "order-17", clock_.now());
-    insert(JobPlace::executable, many_jobs("j", 3));
+    suspend(SuspensionScope::instance, "order-17");
+    insert(many_jobs("j", 3));
     execute("UPDATE ACT_RU_JOB SET PROCESS_INSTANCE_ID_ = 'order-17' WHERE ID_ = 'j000'");
     EXPECT_THAT(taken_after(1), ElementsAre("j001"));
     EXPECT_THAT(taken_after(1), ElementsAre("j001", "j002"));
 }
 
 TEST_P(LateCommit, What_is_left_to_a_node_that_does_not_take_it_is_taken_as_soon) {
-    store_.nodes().register_node(
-        {.node = "idle", .incarnation = "1"}, noop_, clock_.now(), clock_.now() + 1h
-    );
+    register_node("idle", noop_, 1h);
     std::vector<Job> jobs;
     for (int ago = 40; ago > 0; --ago) {
         jobs.push_back(job_made(1h + schema::Duration(ago)));
     }
-    insert(JobPlace::executable, jobs);
+    insert(jobs);
     intake_.free_places = 4;
     EXPECT_THAT(taken_after(15), AllOf(Contains(jobs[3].id), Contains(jobs[6].id)));
     EXPECT_THAT(taken_after(1), Not(Contains(jobs[4].id))) << "a page of four goes over 3 ms";

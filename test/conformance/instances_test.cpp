@@ -7,16 +7,9 @@ namespace jobstrand::test {
 
 namespace {
 
-using persistence::PageLimit;
 using persistence::ScopeSummary;
 using persistence::SeenRows;
-using persistence::SuspensionScope;
 using schema::kMostClaimedOfGroup;
-using testing::Each;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::Pair;
-using testing::SizeIs;
 
 class Instances : public StoreTest {
 protected:
@@ -52,27 +45,27 @@ TEST_P(Instances, Each_one_shows_how_many_jobs_it_has_in_which_place) {
 TEST_P(Instances, Jobs_in_any_place_and_a_suspension_without_jobs_make_one) {
     for (const JobPlace place : schema::kJobPlaces) {
         const std::string id(schema::name_of(place));
-        insert(place, a_job("j" + id).of_instance(id).build());
+        insert(place, a_job("j" + id).of_instance(id));
     }
-    store_.jobs().suspend(SuspensionScope::instance, "no-jobs", clock_.now());
-    store_.jobs().suspend(SuspensionScope::definition, "definition", clock_.now());
+    suspend(SuspensionScope::instance, "no-jobs");
+    suspend(SuspensionScope::definition, "definition");
     EXPECT_THAT(
         ids("", 10), ElementsAre("dead", "executable", "external", "no-jobs", "suspended", "timer")
     );
 }
 
 TEST_P(Instances, A_suspended_one_says_so) {
-    insert(JobPlace::executable, a_job("a").of_instance("i").build());
-    store_.jobs().suspend(SuspensionScope::instance, "i", clock_.now());
+    insert(a_job("a").of_instance("i"));
+    suspend(SuspensionScope::instance, "i");
     const ScopeSummary summary = store_.jobs().scopes(SuspensionScope::instance, "", 10).at(0);
     EXPECT_EQ(summary.suspended_since, clock_.now());
     EXPECT_THAT(summary.jobs, ElementsAre(Pair(JobPlace::suspended, 1)));
 }
 
 TEST_P(Instances, Definitions_are_listed_in_the_same_way) {
-    insert(JobPlace::timer, a_job("a").of_instance("i").of_definition("d1").build());
-    insert(JobPlace::executable, a_job("b").of_definition("d2").build());
-    store_.jobs().suspend(SuspensionScope::definition, "d2", clock_.now());
+    insert(JobPlace::timer, a_job("a").of_instance("i").of_definition("d1"));
+    insert(a_job("b").of_definition("d2"));
+    suspend(SuspensionScope::definition, "d2");
     const std::vector<ScopeSummary> listed =
         store_.jobs().scopes(SuspensionScope::definition, "", 10);
     ASSERT_EQ(listed.size(), 2U);
@@ -83,9 +76,9 @@ TEST_P(Instances, Definitions_are_listed_in_the_same_way) {
 }
 
 TEST_P(Instances, Those_that_are_suspended_are_listed_alone) {
-    insert(JobPlace::executable, a_job("a").of_definition("runs").build());
+    insert(a_job("a").of_definition("runs"));
     for (const std::string id : {"d1", "d2", "d3"}) {
-        store_.jobs().suspend(SuspensionScope::definition, id, clock_.now());
+        suspend(SuspensionScope::definition, id);
     }
     const auto listed = store_.jobs().suspended_scopes(SuspensionScope::definition, "d1", 1);
     ASSERT_EQ(listed.size(), 1U);
@@ -94,10 +87,10 @@ TEST_P(Instances, Those_that_are_suspended_are_listed_alone) {
 }
 
 TEST_P(Instances, A_suspended_job_has_the_suspensions_that_hold_it) {
-    store_.jobs().suspend(SuspensionScope::instance, "i", clock_.now());
+    suspend(SuspensionScope::instance, "i");
     store_.jobs().suspend(SuspensionScope::definition, "d", clock_.now() + 1s);
-    store_.jobs().suspend(SuspensionScope::definition, "other", clock_.now());
-    insert(JobPlace::executable, a_job("a").of_instance("i").of_definition("d").build());
+    suspend(SuspensionScope::definition, "other");
+    insert(a_job("a").of_instance("i").of_definition("d"));
     ASSERT_EQ(place_of("a"), "suspended");
     const auto holding = store_.jobs().suspensions_of(job("a"));
     ASSERT_EQ(holding.size(), 2U);
@@ -109,8 +102,8 @@ TEST_P(Instances, A_suspended_job_has_the_suspensions_that_hold_it) {
 
 TEST_P(Instances, A_page_ends_at_the_limit_and_the_next_begins_behind_it) {
     for (const std::string instance : {"i1", "i2", "i3"}) {
-        insert(JobPlace::timer, a_job("t" + instance).of_instance(instance).build());
-        insert(JobPlace::executable, a_job("e" + instance).of_instance(instance).build());
+        insert(JobPlace::timer, a_job("t" + instance).of_instance(instance));
+        insert(a_job("e" + instance).of_instance(instance));
     }
     EXPECT_THAT(ids("", 2), ElementsAre("i1", "i2"));
     EXPECT_THAT(ids("i2", 2), ElementsAre("i3"));
@@ -135,11 +128,15 @@ protected:
     }
 
     /// So many in order, and so many besides.
-    std::vector<std::string> take(std::string_view owner, std::size_t firsts, std::size_t further) {
-        PageLimit limit(firsts);
+    std::vector<std::string> take(
+        std::string_view owner,
+        PageLimit limit,
+        std::size_t further,
+        std::string_view after = ""
+    ) {
         limit.same_instance = further;
         limit.seen = &seen_;
-        taken_ = store_.executor().acquire(claim_of(owner), noop_, limit);
+        taken_ = store_.executor().acquire(claim_of(owner), noop_, limit, after);
         return ids_of(taken_);
     }
 
@@ -182,8 +179,7 @@ TEST_P(InstancesTogether, Are_locked_like_those_of_the_page) {
     for (const Job& job : taken_) {
         EXPECT_EQ(job, this->job(job.id));
         EXPECT_EQ(job.lock_owner, "node-1");
-        const Outcome done = completed_outcome(job);
-        expect_done(done);
+        expect_done(completed_outcome(job));
     }
     const persistence::GroupEnd end{.group = "i", .claimed = 2, .began = claim_of("node-1").until};
     EXPECT_THAT(
@@ -200,11 +196,9 @@ TEST_P(InstancesTogether, Bring_no_more_than_there_is_room_for) {
 }
 
 TEST_P(InstancesTogether, Bring_no_more_than_their_holder_may_have) {
-    std::vector<Job> jobs = many_jobs("j", static_cast<std::size_t>(kMostClaimedOfGroup) + 50);
-    for (Job& job : jobs) {
-        job.process_instance_id = "i";
-    }
-    insert(JobPlace::executable, jobs);
+    insert(many_jobs(
+        "j", static_cast<std::size_t>(kMostClaimedOfGroup) + 50, a_job("").of_instance("i")
+    ));
     EXPECT_THAT(take("node-1", 1, 999), SizeIs(kMostClaimedOfGroup));
     EXPECT_EQ(count_rows("JS_WAITING"), 0) << "what is left is free";
 }
@@ -217,19 +211,17 @@ TEST_P(InstancesTogether, Let_another_claim_look_behind_the_page_when_all_of_it_
 
 // It would pass them over, and take those behind them.
 TEST_P(InstancesTogether, Let_no_other_look_before_the_commit_when_jobs_are_locked_that_stay) {
-    std::vector<Job> jobs = many_jobs("j", static_cast<std::size_t>(kMostClaimedOfGroup) + 50);
-    for (Job& job : jobs) {
-        job.process_instance_id = "i";
-    }
-    insert(JobPlace::executable, jobs);
+    insert(many_jobs(
+        "j", static_cast<std::size_t>(kMostClaimedOfGroup) + 50, a_job("").of_instance("i")
+    ));
     EXPECT_EQ(found_by(2, 999), "");
 }
 
 TEST_P(InstancesTogether, Leave_what_has_no_instance_or_is_not_exclusive_in_its_turn) {
     insert_of("i", {"a1", "a5"});
-    insert(JobPlace::executable, a_job("a2"));
-    insert(JobPlace::executable, a_job("a3"));
-    insert(JobPlace::executable, a_job("a4").of_instance("i").not_exclusive());
+    insert(a_job("a2"));
+    insert(a_job("a3"));
+    insert(a_job("a4").of_instance("i").not_exclusive());
     EXPECT_THAT(take("node-1", 2, 10), ElementsAre("a1", "a2", "a5"));
     EXPECT_EQ(job("a3").lock_owner, "");
     EXPECT_EQ(job("a4").lock_owner, "");
@@ -237,11 +229,9 @@ TEST_P(InstancesTogether, Leave_what_has_no_instance_or_is_not_exclusive_in_its_
 
 TEST_P(InstancesTogether, Leave_what_others_have_or_this_node_does_not_serve) {
     insert_of("i", {"a1"});
-    insert(JobPlace::executable, a_job("a2").of_instance("i").of_type("other"));
-    Job held = a_job("a3").of_instance("i");
-    held.lock_owner = "node-2";
-    held.lock_expiration = claim_of("").until;
-    insert(JobPlace::executable, std::move(held));
+    insert(a_job("a2").of_instance("i").of_type("other"));
+    Job held = a_job("a3").of_instance("i").locked_by("node-2", claim_of("").until);
+    insert(std::move(held));
     EXPECT_THAT(take("node-1", 1, 10), ElementsAre("a1"));
     EXPECT_EQ(job("a2").lock_owner, "");
     EXPECT_EQ(job("a3").lock_owner, "node-2");
@@ -265,19 +255,14 @@ TEST_P(InstancesTogether, Are_not_looked_for_where_the_node_has_the_instance_alr
 
 TEST_P(InstancesTogether, Are_found_in_front_of_the_page_too) {
     insert_of("i", {"a1", "a3"});
-    PageLimit limit(1);
-    limit.same_instance = 10;
-    EXPECT_THAT(
-        ids_of(store_.executor().acquire(claim_of("node-1"), noop_, limit, "a2")),
-        ElementsAre("a3", "a1")
-    );
+    EXPECT_THAT(take("node-1", 1, 10, "a2"), ElementsAre("a3", "a1"));
 }
 
 TEST_P(InstancesTogether, Are_those_of_the_same_hierarchy_where_that_is_what_excludes) {
     Node node(*database_, faults_, schema::ExclusiveOver::hierarchy);
-    insert(JobPlace::executable, a_job("a1").of_instance("i").under_root("r"));
-    insert(JobPlace::executable, a_job("a2").of_instance("i").under_root("s"));
-    insert(JobPlace::executable, a_job("a3").of_instance("i").under_root("r"));
+    insert(a_job("a1").of_instance("i").under_root("r"));
+    insert(a_job("a2").of_instance("i").under_root("s"));
+    insert(a_job("a3").of_instance("i").under_root("r"));
     PageLimit limit(1);
     limit.same_instance = 10;
     EXPECT_THAT(
@@ -295,10 +280,10 @@ TEST_P(InstancesTogether, Are_left_where_a_limit_decides_which_of_them_start) {
     insert_of("i", {"a1", "a3"});
     Job slow = a_job("a2").of_instance("i");
     slow.category = "slow";
-    insert(JobPlace::executable, slow);
+    insert(slow);
     slow.id = "b1";
     slow.process_instance_id = "k";
-    insert(JobPlace::executable, slow);
+    insert(slow);
     insert_of("k", {"b2"});
     EXPECT_THAT(take("node-1", 1, 10), ElementsAre("a1", "a3"));
     EXPECT_THAT(take("node-2", 2, 10), ElementsAre("b1")) << "a2 waits for its instance";
@@ -308,31 +293,21 @@ TEST_P(InstancesTogether, Are_left_where_a_limit_decides_which_of_them_start) {
 // I8
 TEST_P(InstancesTogether, Bring_no_more_bytes_than_there_is_room_for) {
     for (const std::string id : {"a1", "a2", "a3"}) {
-        insert(
-            JobPlace::executable, a_job(id).of_instance("i").with_payload(std::string(100, 'x'))
-        );
+        insert(a_job(id).of_instance("i").with_payload(std::string(100, 'x')));
     }
-    PageLimit limit(1, 250);
-    limit.same_instance = 10;
-    EXPECT_THAT(
-        ids_of(store_.executor().acquire(claim_of("node-1"), noop_, limit)), ElementsAre("a1", "a2")
-    );
+    EXPECT_THAT(take("node-1", {1, 250}, 10), ElementsAre("a1", "a2"));
     EXPECT_EQ(job("a3").lock_owner, "");
 }
 
 TEST_P(InstancesTogether, Leave_a_job_that_alone_would_be_too_much) {
     insert_of("i", {"a1"});
-    insert(JobPlace::executable, a_job("a2").of_instance("i").with_payload(std::string(300, 'x')));
-    PageLimit limit(1, 250);
-    limit.same_instance = 10;
-    EXPECT_THAT(
-        ids_of(store_.executor().acquire(claim_of("node-1"), noop_, limit)), ElementsAre("a1")
-    );
+    insert(a_job("a2").of_instance("i").with_payload(std::string(300, 'x')));
+    EXPECT_THAT(take("node-1", {1, 250}, 10), ElementsAre("a1"));
 }
 
 TEST_P(InstancesTogether, Leave_what_is_suspended_to_the_page_that_comes_to_it) {
     insert_of("i", {"a1", "a2"});
-    store_.jobs().suspend(persistence::SuspensionScope::definition, "d", clock_.now());
+    suspend(SuspensionScope::definition, "d");
     execute("UPDATE ACT_RU_JOB SET PROC_DEF_ID_ = 'd' WHERE ID_ = 'a2'");
     EXPECT_THAT(take("node-1", 1, 10), ElementsAre("a1"));
     EXPECT_THAT(take("node-2", 1, 10), IsEmpty());
@@ -345,7 +320,7 @@ TEST_P(InstancesTogether, Many_are_looked_for_with_several_statements) {
     for (std::size_t i = 0; i < jobs.size(); ++i) {
         jobs[i].process_instance_id = fmt::format("i{}", i % kInTurn);
     }
-    insert(JobPlace::executable, jobs);
+    insert(jobs);
     EXPECT_THAT(take("node-1", kInTurn, 1000), SizeIs(2 * kInTurn));
     std::vector<std::string> owners;
     for (const Job& job : taken_) {

@@ -9,23 +9,12 @@ namespace jobstrand::test {
 namespace {
 
 using schema::JobEvent;
-using testing::ElementsAre;
-using testing::Field;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 /// What happened to jobs, written by the moves themselves.
 class JobLog : public StoreTest {
 protected:
     /// Another store on the same database, at another level.
-    std::unique_ptr<Node> node_at(schema::JobLogLevel level) {
-        return std::make_unique<Node>(
-            *database_,
-            faults_,
-            schema::ExclusiveOver::instance,
-            schema::HistoryRules{.job_log = level}
-        );
-    }
+    Node node_at(schema::JobLogLevel level) { return node_with({.job_log = level}); }
 
     std::vector<JobLogLine> log(const JobLogQuery& filter = {}) {
         return store_.history().job_log(filter, {}, 100);
@@ -38,7 +27,7 @@ protected:
     }
 
     Outcome failed_after(const Job& job, schema::JobFailure failure, schema::Duration took) {
-        Outcome outcome = failed_outcome(job, std::move(failure), clock_.now());
+        Outcome outcome = failed_outcome(job, std::move(failure));
         outcome.duration = took;
         outcome.ended = clock_.now();
         return outcome;
@@ -62,7 +51,7 @@ TEST_P(JobLog, An_attempt_that_failed_is_told_with_all_that_is_known_of_it) {
     const Job held = insert_and_acquire(job);
     const std::vector outcomes{
         failed_after(held, {.message = "no network", .details = "at line 3"}, 35ms)};
-    ASSERT_THAT(store_.executor().apply("node-1", outcomes), ElementsAre(OutcomeAnswer::done));
+    ASSERT_THAT(apply(outcomes), ElementsAre(OutcomeAnswer::done));
     const auto lines = log();
     ASSERT_THAT(lines, SizeIs(1));
     const schema::Transition& transition = outcomes.front().transition;
@@ -94,7 +83,7 @@ TEST_P(JobLog, An_attempt_that_failed_is_told_with_all_that_is_known_of_it) {
 }
 
 TEST_P(JobLog, A_job_whose_node_died_was_interrupted) {
-    insert(JobPlace::executable, many_jobs("j", 20));
+    insert(many_jobs("j", 20));
     ASSERT_THAT(acquire(20, "dead-node"), SizeIs(20));
     clock_.tick(1h);
     const auto reset = store_.executor().reset_expired_locks(
@@ -112,16 +101,15 @@ TEST_P(JobLog, Successes_leave_no_line_unless_they_are_asked_for) {
     const Job quiet = insert_and_acquire(a_job("a"));
     expect_done(completed_outcome(quiet));
     EXPECT_THAT(log(), IsEmpty());
-    const auto full = node_at(schema::JobLogLevel::full);
-    full->store().enqueuer().insert({{.place = JobPlace::executable, .job = a_job("b")}});
-    const auto held = full->store().executor().acquire(claim_of("node-2"), noop_, 10);
+    Node full = node_at(schema::JobLogLevel::full);
+    full.store().enqueuer().insert({{.place = JobPlace::executable, .job = a_job("b")}});
+    const auto held = full.store().executor().acquire(claim_of("node-2"), noop_, 10);
     ASSERT_THAT(held, SizeIs(1));
     Outcome done = completed_outcome(held.front());
     done.duration = 5ms;
     done.ended = clock_.now();
     ASSERT_THAT(
-        full->store().executor().apply("node-2", std::vector{done}),
-        ElementsAre(OutcomeAnswer::done)
+        full.store().executor().apply("node-2", std::vector{done}), ElementsAre(OutcomeAnswer::done)
     );
     const auto lines = log({.job = "b"});
     EXPECT_THAT(events_of(lines), ElementsAre(JobEvent::succeeded, JobEvent::created));
@@ -131,10 +119,10 @@ TEST_P(JobLog, Successes_leave_no_line_unless_they_are_asked_for) {
 }
 
 TEST_P(JobLog, Nothing_is_told_where_it_is_switched_off) {
-    const auto none = node_at(schema::JobLogLevel::none);
+    Node none = node_at(schema::JobLogLevel::none);
     const Job held = insert_and_acquire(a_job("a"));
     ASSERT_THAT(
-        none->store().executor().apply(
+        none.store().executor().apply(
             "node-1", std::vector{failed_after(held, {.message = "no"}, 1ms)}
         ),
         ElementsAre(OutcomeAnswer::done)
@@ -147,16 +135,14 @@ TEST_P(JobLog, What_a_lost_lock_would_have_done_is_not_told) {
     Job stale = held;
     --stale.revision;
     EXPECT_THAT(
-        store_.executor().apply(
-            "node-1", std::vector{failed_after(stale, {.message = "late"}, 1ms)}
-        ),
+        apply(std::vector{failed_after(stale, {.message = "late"}, 1ms)}),
         ElementsAre(OutcomeAnswer::lost_lock)
     );
     EXPECT_THAT(log(), IsEmpty());
 }
 
 TEST_P(JobLog, Of_a_page_only_what_was_written_is_told) {
-    insert(JobPlace::executable, many_jobs("job", 700));
+    insert(many_jobs("job", 700));
     const auto held = acquire(700);
     std::vector<Outcome> outcomes;
     for (const Job& job : held) {
@@ -165,20 +151,19 @@ TEST_P(JobLog, Of_a_page_only_what_was_written_is_told) {
     Job stale = held.front();
     ++stale.revision;
     outcomes.front().job = std::make_shared<const Job>(stale);
-    const auto answers = store_.executor().apply("node-1", outcomes);
+    const auto answers = apply(outcomes);
     EXPECT_EQ(answers.front(), OutcomeAnswer::lost_lock);
     EXPECT_EQ(count_rows("ACT_HI_JOB_LOG"), 699);
 }
 
 TEST_P(JobLog, What_operators_do_to_jobs_is_told) {
-    insert(JobPlace::executable, many_jobs("job", 3));
-    const std::vector<std::string> first{"job000"};
+    insert(many_jobs("job", 3));
     const std::vector<std::string> second{"job001"};
-    (void)store_.jobs().remove(JobPlace::executable, first, clock_.now());
+    remove(JobPlace::executable, {"job000"});
     (void)store_.jobs().cancel(JobPlace::executable, second, "anna does not want it", clock_.now());
-    const auto full = node_at(schema::JobLogLevel::full);
+    Node full = node_at(schema::JobLogLevel::full);
     clock_.tick(1ms);  // Ids of two processes ascend with the time only.
-    (void)full->store().jobs().requeue(second, 3, {}, clock_.now());
+    (void)full.store().jobs().requeue(second, 3, {}, clock_.now());
     const auto lines = log();
     EXPECT_THAT(
         events_of(lines), ElementsAre(JobEvent::requeued, JobEvent::dead, JobEvent::deleted)
@@ -195,14 +180,12 @@ TEST_P(JobLog, What_operators_do_to_jobs_is_told) {
 }
 
 TEST_P(JobLog, Is_read_page_by_page_and_by_what_is_asked_for) {
-    insert(JobPlace::executable, many_jobs("job", 5));
+    insert(many_jobs("job", 5));
     std::vector<std::string> ids;
     for (const Job& job : acquire(5)) {
         ids.push_back(job.id);
         clock_.tick(1min);
-        (void)store_.executor().apply(
-            "node-1", std::vector{failed_after(job, {.message = "no"}, 1ms)}
-        );
+        apply(std::vector{failed_after(job, {.message = "no"}, 1ms)});
     }
     const auto first = store_.history().job_log({}, {}, 2);
     ASSERT_THAT(first, SizeIs(2));
@@ -220,12 +203,10 @@ TEST_P(JobLog, Is_read_page_by_page_and_by_what_is_asked_for) {
 }
 
 TEST_P(JobLog, Is_cleaned_by_age_and_by_number_page_by_page) {
-    insert(JobPlace::executable, many_jobs("job", 6));
+    insert(many_jobs("job", 6));
     for (const Job& job : acquire(6)) {
         clock_.tick(1h);
-        (void)store_.executor().apply(
-            "node-1", std::vector{failed_after(job, {.message = "no"}, 1ms)}
-        );
+        apply(std::vector{failed_after(job, {.message = "no"}, 1ms)});
     }
     const auto old = clock_.now() - 4h;  // The first is older, and the second as old.
     auto cleaning = store_.history().clean_job_log({.before = old, .rows = {}});
@@ -244,7 +225,7 @@ TEST_P(JobLog, Is_cleaned_by_age_and_by_number_page_by_page) {
 
 TEST_P(JobLog, A_commit_in_doubt_tells_once) {
     const Job held = insert_and_acquire(a_job("a"));
-    faults_.add({.point = FaultPoint::after_commit, .kind = persistence::DbErrorKind::in_doubt});
+    faults_.add({.point = FaultPoint::after_commit, .kind = DbErrorKind::in_doubt});
     expect_done(failed_after(held, {.message = "no"}, 1ms));
     EXPECT_THAT(log(), SizeIs(1));
 }

@@ -9,9 +9,6 @@ using persistence::AuditEntry;
 using persistence::RememberedRequest;
 using persistence::RepeatableRequest;
 using persistence::RequestStore;
-using persistence::Transaction;
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 /// What people have changed: who, when, how many, why.
 class Audit : public StoreTest {
@@ -121,26 +118,20 @@ protected:
         const RepeatableRequest request{
             .key = "order-17", .digest = digest, .now = now, .until = now + 24h};
         std::optional<RememberedRequest> remembered;
-        store_.enqueuer().in_transaction(
-            [&](Transaction& transaction) {
-                remembered = RequestStore::take_request(transaction, request);
-                if (!remembered) {
-                    RequestStore::answer_request(transaction, request.key, 201, answer);
-                }
-            },
-            {}
-        );
+        in_transaction([&](Transaction& transaction) {
+            remembered = RequestStore::take_request(transaction, request);
+            if (!remembered) {
+                RequestStore::answer_request(transaction, request.key, 201, answer);
+            }
+        });
         return remembered;
     }
 
     [[nodiscard]] std::optional<RememberedRequest> find() {
         std::optional<RememberedRequest> found;
-        store_.enqueuer().in_transaction(
-            [&](Transaction& transaction) {
-                found = RequestStore::find_request(transaction, "order-17");
-            },
-            {}
-        );
+        in_transaction([&](Transaction& transaction) {
+            found = RequestStore::find_request(transaction, "order-17");
+        });
         return found;
     }
 
@@ -165,16 +156,12 @@ TEST_P(Requests, An_answer_may_be_long_and_in_any_language) {
 
 TEST_P(Requests, One_that_was_rolled_back_was_never_there) {
     EXPECT_THROW(
-        store_.enqueuer().in_transaction(
-            [&](Transaction& transaction) {
-                (void)RequestStore::take_request(
-                    transaction,
-                    {.key = "order-17", .digest = "aaaa", .now = now_, .until = now_ + 24h}
-                );
-                throw std::runtime_error("no job could be added");
-            },
-            {}
-        ),
+        in_transaction([&](Transaction& transaction) {
+            (void)RequestStore::take_request(
+                transaction, {.key = "order-17", .digest = "aaaa", .now = now_, .until = now_ + 24h}
+            );
+            throw std::runtime_error("no job could be added");
+        }),
         std::runtime_error
     );
     EXPECT_FALSE(find());

@@ -7,9 +7,6 @@ namespace jobstrand::test {
 namespace {
 
 using persistence::GroupRuns;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 /// Of the jobs that meet a limit never more are locked than it allows, over all nodes (B7).
 class Limits : public StoreTest {
@@ -46,9 +43,7 @@ protected:
     [[nodiscard]] bool waits(std::string_view id) { return schema::waits_for_limit(job(id)); }
 
     Job of_tenant(std::string id, std::string tenant) {
-        Job job = a_job(std::move(id));
-        job.tenant_id = std::move(tenant);
-        return job;
+        return a_job(std::move(id)).of_tenant(std::move(tenant));
     }
 
     Node other_;
@@ -58,7 +53,7 @@ ON_EVERY_DATABASE(Limits);
 
 TEST_P(Limits, Hold_over_all_nodes) {
     set("type:noop", 3);
-    insert(JobPlace::executable, many_jobs("j", 10));
+    insert(many_jobs("j", 10));
     EXPECT_THAT(ids_of(acquire(2)), ElementsAre("j000", "j001"));
     EXPECT_THAT(ids_of(acquire_there()), ElementsAre("j002"));
     EXPECT_THAT(taken_by("node-3"), IsEmpty());
@@ -66,7 +61,7 @@ TEST_P(Limits, Hold_over_all_nodes) {
 
 TEST_P(Limits, What_is_over_them_waits_and_is_met_by_no_further_claim) {
     set("type:noop", 1);
-    insert(JobPlace::executable, many_jobs("j", 2));
+    insert(many_jobs("j", 2));
     EXPECT_THAT(taken_by("node-1"), SizeIs(1));
     EXPECT_TRUE(waits("j001"));
     const int revision = job("j001").revision;
@@ -76,7 +71,7 @@ TEST_P(Limits, What_is_over_them_waits_and_is_met_by_no_further_claim) {
 }
 
 TEST_P(Limits, Without_any_nothing_is_written_and_nobody_waits) {
-    insert(JobPlace::executable, many_jobs("j", 5));
+    insert(many_jobs("j", 5));
     EXPECT_THAT(taken_by("node-1"), SizeIs(5));
     EXPECT_EQ(count_rows("JS_SLOT"), 0);
     EXPECT_EQ(count_rows("JS_LIMITED"), 0);
@@ -84,7 +79,7 @@ TEST_P(Limits, Without_any_nothing_is_written_and_nobody_waits) {
 
 TEST_P(Limits, A_job_that_has_ended_makes_room_for_one_that_waits) {
     set("type:noop", 1);
-    insert(JobPlace::executable, many_jobs("j", 3));
+    insert(many_jobs("j", 3));
     const std::vector<Job> first = acquire();
     EXPECT_THAT(take_waiting(), IsEmpty());
     complete(first);
@@ -100,7 +95,7 @@ TEST_P(Limits, A_job_that_has_ended_makes_room_for_one_that_waits) {
 
 TEST_P(Limits, A_job_that_was_given_back_takes_no_room_and_runs_again) {
     set("type:noop", 1);
-    insert(JobPlace::executable, many_jobs("j", 1));
+    insert(many_jobs("j", 1));
     const std::vector<Job> first = acquire();
     store_.executor().release("node-1", fences_of(first));
     EXPECT_THAT(ids_of(acquire()), ElementsAre("j000"));
@@ -108,7 +103,7 @@ TEST_P(Limits, A_job_that_was_given_back_takes_no_room_and_runs_again) {
 
 TEST_P(Limits, A_dead_node_has_no_slots_once_its_locks_are_reset) {
     set("type:noop", 1);
-    insert(JobPlace::executable, many_jobs("j", 2));
+    insert(many_jobs("j", 2));
     EXPECT_THAT(taken_by("node-1"), ElementsAre("j000"));
     EXPECT_THAT(take_waiting("node-2"), IsEmpty());
     const persistence::LockSearch search{.now = clock_.now() + 1h};
@@ -119,7 +114,7 @@ TEST_P(Limits, A_dead_node_has_no_slots_once_its_locks_are_reset) {
 
 TEST_P(Limits, A_mark_whose_row_is_gone_holds_no_job_for_ever_however_many_wait_rightly) {
     set("type:noop", 1);
-    insert(JobPlace::executable, many_jobs("j", 250));
+    insert(many_jobs("j", 250));
     EXPECT_EQ(acquire(300).size(), 1U);
     EXPECT_EQ(count_rows("JS_LIMIT_WAITING"), 249);
     execute("DELETE FROM JS_LIMIT_WAITING WHERE ID_ = 'j003' OR ID_ = 'j240'");
@@ -138,10 +133,10 @@ TEST_P(Limits, A_mark_whose_row_is_gone_holds_no_job_for_ever_however_many_wait_
 TEST_P(Limits, Of_each_tenant_by_itself_leave_the_others_alone) {
     set("tenant:*", 2);
     for (int i = 0; i < 5; ++i) {
-        insert(JobPlace::executable, of_tenant(fmt::format("a{}", i), "a"));
+        insert(of_tenant(fmt::format("a{}", i), "a"));
     }
-    insert(JobPlace::executable, of_tenant("b0", "b"));
-    insert(JobPlace::executable, a_job("of-nobody"));
+    insert(of_tenant("b0", "b"));
+    insert(a_job("of-nobody"));
     EXPECT_THAT(taken_by("node-1"), ElementsAre("a0", "a1", "b0", "of-nobody"));
 }
 
@@ -149,8 +144,8 @@ TEST_P(Limits, Of_one_value_come_before_those_of_each_value) {
     set("tenant:*", 1);
     set("tenant:b", 3);
     for (const std::string id : {"1", "2", "3", "4"}) {
-        insert(JobPlace::executable, of_tenant("a" + id, "a"));
-        insert(JobPlace::executable, of_tenant("b" + id, "b"));
+        insert(of_tenant("a" + id, "a"));
+        insert(of_tenant("b" + id, "b"));
     }
     EXPECT_THAT(taken_by("node-1"), ElementsAre("a1", "b1", "b2", "b3"));
 }
@@ -159,8 +154,8 @@ TEST_P(Limits, All_that_a_job_meets_must_have_room) {
     set("type:noop", 3);
     set("tenant:a", 1);
     for (const std::string id : {"1", "2"}) {
-        insert(JobPlace::executable, of_tenant("a" + id, "a"));
-        insert(JobPlace::executable, of_tenant("b" + id, "b"));
+        insert(of_tenant("a" + id, "a"));
+        insert(of_tenant("b" + id, "b"));
     }
     EXPECT_THAT(taken_by("node-1"), ElementsAre("a1", "b1", "b2"));
     EXPECT_TRUE(waits("a2"));
@@ -168,7 +163,7 @@ TEST_P(Limits, All_that_a_job_meets_must_have_room) {
 
 TEST_P(Limits, Per_node_leave_the_rest_to_other_nodes) {
     set("type:noop", std::nullopt, 2);
-    insert(JobPlace::executable, many_jobs("j", 5));
+    insert(many_jobs("j", 5));
     EXPECT_THAT(taken_by("node-1"), SizeIs(2));
     EXPECT_THAT(take_waiting("node-1"), IsEmpty());
     EXPECT_THAT(take_waiting("node-2"), SizeIs(2));
@@ -177,7 +172,7 @@ TEST_P(Limits, Per_node_leave_the_rest_to_other_nodes) {
 
 TEST_P(Limits, A_removed_one_lets_all_run_that_wait) {
     set("type:noop", 1);
-    insert(JobPlace::executable, many_jobs("j", 5));
+    insert(many_jobs("j", 5));
     EXPECT_THAT(taken_by("node-1"), SizeIs(1));
     EXPECT_TRUE(store_.limits().remove_limit(schema::limit_named("type:noop")));
     EXPECT_FALSE(store_.limits().remove_limit(schema::limit_named("type:noop")));
@@ -188,7 +183,7 @@ TEST_P(Limits, A_removed_one_lets_all_run_that_wait) {
 
 TEST_P(Limits, A_lowered_one_holds_when_enough_have_ended) {
     set("type:noop", 3);
-    insert(JobPlace::executable, many_jobs("j", 5));
+    insert(many_jobs("j", 5));
     const std::vector<Job> held = acquire();
     EXPECT_THAT(held, SizeIs(3));
     set("type:noop", 1);
@@ -200,22 +195,22 @@ TEST_P(Limits, A_lowered_one_holds_when_enough_have_ended) {
 
 TEST_P(Limits, An_exclusive_job_that_waits_for_its_instance_takes_no_slot) {
     set("type:noop", 2);
-    insert(JobPlace::executable, a_job("a").of_instance("i"));
+    insert(a_job("a").of_instance("i"));
     EXPECT_THAT(taken_by("node-1"), ElementsAre("a"));
-    insert(JobPlace::executable, a_job("b").of_instance("i"));
+    insert(a_job("b").of_instance("i"));
     EXPECT_THAT(taken_by("node-2"), IsEmpty());
     EXPECT_TRUE(schema::waits_for_exclusive(job("b")));
-    insert(JobPlace::executable, a_job("c"));
+    insert(a_job("c"));
     EXPECT_THAT(taken_by("node-2"), ElementsAre("c"));
 }
 
 TEST_P(Limits, Passing_an_instance_on_keeps_them) {
-    insert(JobPlace::executable, a_job("a").of_instance("i"));
+    insert(a_job("a").of_instance("i"));
     const std::vector<Job> held = acquire();
-    insert(JobPlace::executable, a_job("b").of_instance("i"));
+    insert(a_job("b").of_instance("i"));
     EXPECT_THAT(taken_by("node-2"), IsEmpty());
     set("type:noop", 1);
-    insert(JobPlace::executable, a_job("c"));
+    insert(a_job("c"));
     EXPECT_THAT(taken_by("node-2"), ElementsAre("c"));
     complete(held);
     const persistence::GroupEnd end{.group = "i", .claimed = 1, .began = claim_of("").until};
@@ -227,39 +222,30 @@ TEST_P(Limits, Passing_an_instance_on_keeps_them) {
 
 TEST_P(Limits, A_run_by_hand_goes_past_them) {
     set("type:noop", 0);
-    insert(JobPlace::executable, a_job("a"));
+    insert(a_job("a"));
     EXPECT_THAT(taken_by("node-1"), IsEmpty());
-    EXPECT_EQ(
-        store_.executor().acquire_one("a", claim_of("hand"), clock_.now()).answer, JobAnswer::done
-    );
+    EXPECT_EQ(acquire_one("a", "hand").answer, JobAnswer::done);
     EXPECT_THAT(take_waiting(), IsEmpty());
 }
 
 TEST_P(Limits, A_job_that_an_operator_has_taken_away_waits_no_more) {
     set("type:noop", 1);
-    insert(JobPlace::executable, many_jobs("j", 3));
+    insert(many_jobs("j", 3));
     const std::vector<Job> held = acquire();
-    const std::vector<std::string> removed{"j001"};
-    EXPECT_THAT(
-        store_.jobs().remove(JobPlace::executable, removed, clock_.now()),
-        ElementsAre(JobAnswer::done)
-    );
+    EXPECT_THAT(remove(JobPlace::executable, {"j001"}), ElementsAre(JobAnswer::done));
     complete(held);
     EXPECT_THAT(ids_of(take_waiting()), ElementsAre("j002"));
 }
 
 TEST_P(Limits, No_job_that_meets_one_is_stored_locked) {
     set("type:noop", 1);
-    Job job = a_job("a");
-    job.lock_owner = "node-1";
-    job.lock_expiration = claim_of("").until;
-    EXPECT_EQ(insert(JobPlace::executable, job).lock_owner, "");
+    EXPECT_EQ(insert(a_job("a").locked_by("node-1", claim_of("").until)).lock_owner, "");
 }
 
 TEST_P(Limits, A_due_timer_that_meets_one_arrives_free_even_for_a_node_with_room) {
     set("type:noop", 1);
     insert(JobPlace::timer, a_job("a").due_at(clock_.now()));
-    const auto due = store_.timers().move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
+    const auto due = move_due(10);
     EXPECT_EQ(due.moved, 1U);
     EXPECT_THAT(due.locked, IsEmpty());
     EXPECT_THAT(taken_by("node-2"), ElementsAre("a"));
@@ -268,9 +254,9 @@ TEST_P(Limits, A_due_timer_that_meets_one_arrives_free_even_for_a_node_with_room
 TEST_P(Limits, Of_any_length_of_value_are_kept) {
     const std::string tenant(200, 'x');
     set("tenant:" + tenant, 1);
-    insert(JobPlace::executable, of_tenant("a", tenant));
-    insert(JobPlace::executable, of_tenant("b", tenant));
-    insert(JobPlace::executable, of_tenant("c", tenant + "y"));
+    insert(of_tenant("a", tenant));
+    insert(of_tenant("b", tenant));
+    insert(of_tenant("c", tenant + "y"));
     EXPECT_THAT(taken_by("node-1"), ElementsAre("a", "c"));
 }
 
@@ -281,7 +267,7 @@ TEST_P(Limits, Leave_nothing_behind_of_groups_in_which_nothing_runs_any_more) {
     for (int i = 0; i < kMoreThanOnePart; ++i) {
         jobs.push_back(of_tenant(fmt::format("j{:03}", i), fmt::format("t{:03}", i)));
     }
-    insert(JobPlace::executable, std::move(jobs));
+    insert(std::move(jobs));
     std::vector<Job> held = acquire(kMoreThanOnePart);
     ASSERT_THAT(held, SizeIs(kMoreThanOnePart));
     const Job running = std::move(held.back());
@@ -300,17 +286,13 @@ TEST_P(Limits, Leave_nothing_behind_of_groups_in_which_nothing_runs_any_more) {
 
 TEST_P(Limits, Leave_a_group_in_which_jobs_wait_and_forget_those_that_wait_no_more) {
     set("type:noop", 1);
-    insert(JobPlace::executable, many_jobs("j", 2));
+    insert(many_jobs("j", 2));
     const std::vector<Job> held = acquire();
     complete(held);
     EXPECT_EQ(store_.executor().forget_idle_groups({}, clock_.now()), "");
     EXPECT_EQ(count_rows("JS_LIMIT_WAITING"), 1);
     EXPECT_EQ(count_rows("JS_LIMITED"), 1);
-    const std::vector<std::string> removed{"j001"};
-    EXPECT_THAT(
-        store_.jobs().remove(JobPlace::executable, removed, clock_.now()),
-        ElementsAre(JobAnswer::done)
-    );
+    EXPECT_THAT(remove(JobPlace::executable, {"j001"}), ElementsAre(JobAnswer::done));
     EXPECT_EQ(store_.executor().forget_idle_groups({}, clock_.now()), "");
     EXPECT_EQ(count_rows("JS_LIMIT_WAITING"), 0);
     EXPECT_EQ(count_rows("JS_LIMITED"), 0);
@@ -318,7 +300,7 @@ TEST_P(Limits, Leave_a_group_in_which_jobs_wait_and_forget_those_that_wait_no_mo
 
 TEST_P(Limits, Are_asked_for_served_types_only) {
     set("type:noop", 1);
-    insert(JobPlace::executable, many_jobs("j", 2));
+    insert(many_jobs("j", 2));
     complete(acquire());
     const persistence::ServedJobs others({"mail"});
     EXPECT_THAT(store_.executor().acquire_limited(claim_of("node-2"), others, 100).jobs, IsEmpty());
@@ -327,7 +309,7 @@ TEST_P(Limits, Are_asked_for_served_types_only) {
 
 TEST_P(Limits, Are_listed_with_what_runs_and_waits) {
     set("type:noop", 1, 1);
-    insert(JobPlace::executable, many_jobs("j", 3));
+    insert(many_jobs("j", 3));
     EXPECT_THAT(taken_by("node-1"), SizeIs(1));
     ASSERT_THAT(store_.limits().limits(), SizeIs(1));
     EXPECT_EQ(schema::name_of(store_.limits().limits().at(0)), "type:noop");
@@ -350,7 +332,7 @@ ON_EVERY_DATABASE(RunsOfGroups);
 
 TEST_P(RunsOfGroups, Are_counted_by_node_while_they_are_held) {
     set({.value = "noop", .concurrent = 3});
-    insert(JobPlace::executable, many_jobs("j", 5));
+    insert(many_jobs("j", 5));
     EXPECT_EQ(store_.limits().runs_of_group("type:noop"), GroupRuns());
     EXPECT_EQ(acquire(2).size(), 2U);
     const std::vector<Job> there = acquire(2, "node-2");
@@ -363,7 +345,7 @@ TEST_P(RunsOfGroups, Are_counted_by_node_while_they_are_held) {
 
 TEST_P(RunsOfGroups, Tell_until_when_a_rate_is_used_up) {
     set({.value = "noop", .rate = schema::StartRate{.starts = 1, .period = 1min}});
-    insert(JobPlace::executable, many_jobs("j", 2));
+    insert(many_jobs("j", 2));
     EXPECT_EQ(acquire().size(), 1U);
     const auto used = store_.limits().runs_of_group("type:noop").used_until;
     ASSERT_TRUE(used.has_value());
@@ -399,7 +381,7 @@ ON_EVERY_DATABASE(Rates);
 
 TEST_P(Rates, Hold_over_all_nodes_though_jobs_end) {
     set("type:noop", "20/PT20S");
-    insert(JobPlace::executable, many_jobs("j", 10));
+    insert(many_jobs("j", 10));
     const std::vector<Job> first = acquire(1);
     const std::vector<Job> second = acquire_there();
     EXPECT_THAT(ids_of(first), ElementsAre("j000"));
@@ -412,7 +394,7 @@ TEST_P(Rates, Hold_over_all_nodes_though_jobs_end) {
 
 TEST_P(Rates, Let_the_next_ones_start_in_their_time) {
     set("type:noop", "1/PT10S");
-    insert(JobPlace::executable, many_jobs("j", 3));
+    insert(many_jobs("j", 3));
     EXPECT_THAT(ids_of(acquire()), ElementsAre("j000"));
     const persistence::LimitedJobs none = take_waiting(store_);
     EXPECT_THAT(none.jobs, IsEmpty());
@@ -426,7 +408,7 @@ TEST_P(Rates, Let_the_next_ones_start_in_their_time) {
 
 TEST_P(Rates, Are_not_forgotten_while_they_are_used_up) {
     set("type:noop", "1/PT10S");
-    insert(JobPlace::executable, many_jobs("j", 1));
+    insert(many_jobs("j", 1));
     complete(acquire());
     EXPECT_EQ(store_.executor().forget_idle_groups({}, clock_.now()), "");
     EXPECT_EQ(count_rows("JS_LIMITED"), 1);
@@ -438,9 +420,7 @@ TEST_P(Rates, Are_not_forgotten_while_they_are_used_up) {
 TEST_P(Rates, Of_each_tenant_by_itself_leave_the_others_alone) {
     set("tenant:*", "1/PT1M");
     for (const std::string id : {"a1", "a2", "b1"}) {
-        Job job = a_job(id);
-        job.tenant_id = id.substr(0, 1);
-        insert(JobPlace::executable, job);
+        insert(a_job(id).of_tenant(id.substr(0, 1)));
     }
     EXPECT_THAT(ids_of(acquire()), ElementsAre("a1", "b1"));
 }
@@ -451,7 +431,7 @@ TEST_P(Rates, Stand_beside_the_limits_of_those_that_run) {
     limit.concurrent = 2;
     store_.limits().set_limit(limit);
     store_.executor().refresh_limits();
-    insert(JobPlace::executable, many_jobs("j", 30));
+    insert(many_jobs("j", 30));
     const std::vector<Job> first = acquire();
     EXPECT_THAT(first, SizeIs(2));
     EXPECT_EQ(take_waiting(store_).until_next, std::nullopt) << "no rate is in the way";
@@ -464,7 +444,7 @@ TEST_P(Rates, That_nobody_has_cost_nothing) {
     limit.concurrent = 1;
     store_.limits().set_limit(limit);
     store_.executor().refresh_limits();
-    insert(JobPlace::executable, many_jobs("j", 2));
+    insert(many_jobs("j", 2));
     EXPECT_THAT(acquire(), SizeIs(1));
     EXPECT_EQ(take_waiting(store_).until_next, std::nullopt);
 }

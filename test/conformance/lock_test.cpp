@@ -14,8 +14,6 @@ namespace jobstrand::test {
 namespace {
 
 using persistence::NamedLock;
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 class Locks : public StoreTest {
 protected:
@@ -26,12 +24,9 @@ protected:
 
     bool is_held(std::string_view owner, const Fence& fence) {
         bool held = false;
-        store_.enqueuer().in_transaction(
-            [&](Transaction& transaction) {
-                held = store_.executor().is_held(transaction, owner, fence);
-            },
-            {}
-        );
+        in_transaction([&](Transaction& transaction) {
+            held = store_.executor().is_held(transaction, owner, fence);
+        });
         return held;
     }
 };
@@ -63,7 +58,7 @@ protected:
 ON_EVERY_DATABASE(LateClaims);
 
 TEST_P(LateClaims, Leave_jobs_free_however_they_are_locked) {
-    insert(JobPlace::executable, many_jobs("j", 40));
+    insert(many_jobs("j", 40));
     for (const std::size_t pages_from : {std::size_t{0}, std::size_t{16}}) {
         expect_nothing_claimed([&] {
             LockClaim claim = late("node-1");
@@ -85,7 +80,7 @@ TEST_P(LateClaims, Leave_due_timers_where_they_are) {
 
 TEST_P(LateClaims, Leave_a_group_with_its_holder) {
     const Job held = insert_and_acquire(a_job("a").of_instance("i"));
-    insert(JobPlace::executable, a_job("b").of_instance("i"));
+    insert(a_job("b").of_instance("i"));
     EXPECT_THAT(acquire(10, "node-2"), IsEmpty());
     expect_done(completed_outcome(held));
     const persistence::GroupEnd end{.group = "i", .claimed = 1, .began = claim_of("node-1").until};
@@ -95,7 +90,7 @@ TEST_P(LateClaims, Leave_a_group_with_its_holder) {
     EXPECT_EQ(count_rows("JS_WAITING"), 1);
     EXPECT_THAT(
         store_.executor().pass_on(claim_of("node-1"), noop_, 1000, std::span(&end, 1)).jobs,
-        testing::SizeIs(1)
+        SizeIs(1)
     );
 }
 
@@ -108,7 +103,7 @@ TEST_P(Locks, A_renewal_never_ends_a_lock_before_its_time) {
 }
 
 TEST_P(Locks, A_renewal_names_the_jobs_whose_lock_is_lost) {
-    insert(JobPlace::executable, many_jobs("j", 5));
+    insert(many_jobs("j", 5));
     const std::vector<Job> jobs = acquire();
     std::vector<Fence> fences = fences_of(jobs);
     fences[1].revision += 1;
@@ -165,10 +160,7 @@ TEST_P(Locks, A_release_leaves_jobs_alone_that_are_no_longer_ours) {
 class ExpiredLockReset : public StoreTest {
 protected:
     Job locked(std::string id, schema::TimePoint until) {
-        Job job = a_job(std::move(id)).due_at(clock_.now());
-        job.lock_owner = "dead-node";
-        job.lock_expiration = until;
-        return job;
+        return a_job(std::move(id)).due_at(clock_.now()).locked_by("dead-node", until);
     }
 
     persistence::LockReset
@@ -199,10 +191,7 @@ TEST_P(ExpiredLockReset, Expired_locks_of_all_places_are_cleared_without_using_a
 }
 
 TEST_P(ExpiredLockReset, A_lock_that_ends_now_or_later_stays) {
-    insert(
-        JobPlace::executable,
-        std::vector{locked("a", clock_.now()), locked("b", clock_.now() + 1ms)}
-    );
+    insert({locked("a", clock_.now()), locked("b", clock_.now() + 1ms)});
     EXPECT_EQ(reset(JobPlace::executable).freed, 0);
     EXPECT_EQ(job("a").lock_owner, "dead-node");
     EXPECT_EQ(job("b").lock_owner, "dead-node");
@@ -211,16 +200,16 @@ TEST_P(ExpiredLockReset, A_lock_that_ends_now_or_later_stays) {
 // R176
 TEST_P(ExpiredLockReset, All_that_is_expired_in_a_part_is_freed_page_by_page) {
     for (const std::string id : {"a", "b", "c", "d", "e"}) {
-        insert(JobPlace::executable, locked(id, clock_.now() - 1h));
+        insert(locked(id, clock_.now() - 1h));
     }
     EXPECT_EQ(reset(JobPlace::executable).freed, 5);
     EXPECT_EQ(reset(JobPlace::executable).freed, 0);
 }
 
 TEST_P(ExpiredLockReset, Looks_at_one_part_of_a_long_table_and_says_where_it_ended) {
-    insert(JobPlace::executable, many_jobs("free", 3));
-    insert(JobPlace::executable, locked("x", clock_.now() - 1h));
-    insert(JobPlace::executable, locked("y", clock_.now() - 1h));
+    insert(many_jobs("free", 3));
+    insert(locked("x", clock_.now() - 1h));
+    insert(locked("y", clock_.now() - 1h));
     const auto first = reset(JobPlace::executable, "", 4);
     EXPECT_EQ(first.freed, 1);
     EXPECT_EQ(first.end, "x");
@@ -266,16 +255,13 @@ TEST_P(ExpiredLockReset, The_former_holder_has_lost_its_fence) {
     const Job held = insert_and_acquire(a_job("a"));
     clock_.tick(1h);
     ASSERT_EQ(reset(JobPlace::executable).freed, 1);
-    EXPECT_THAT(
-        store_.executor().apply("node-1", std::vector{completed_outcome(held)}),
-        ElementsAre(OutcomeAnswer::lost_lock)
-    );
+    EXPECT_THAT(apply({completed_outcome(held)}), ElementsAre(OutcomeAnswer::lost_lock));
     EXPECT_EQ(place_of("a"), "executable");
 }
 
 // The answer to its commit was lost, and nobody could ask in time.
 TEST_P(Locks, What_a_claim_has_locked_is_known_by_the_end_of_the_claim) {
-    insert(JobPlace::executable, many_jobs("j", 4));
+    insert(many_jobs("j", 4));
     LockClaim first = claim_of("node-1");
     first.pages_from = 0;
     const LockClaim second{

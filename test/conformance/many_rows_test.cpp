@@ -14,9 +14,6 @@ namespace jobstrand::test {
 
 namespace {
 
-using persistence::SuspensionScope;
-using testing::ElementsAre;
-
 /// What a node reads by itself may be more rows than an engine gives in one answer: Vitess gives
 /// 10,000, and deletes no more.
 class ManyRows : public StoreTest {
@@ -35,12 +32,9 @@ protected:
     void insert_locked(const std::string& owner, schema::TimePoint until) {
         constexpr std::size_t kPage = 1000;
         for (std::size_t page = 0; page < kMany / kPage; ++page) {
-            std::vector<Job> jobs = many_jobs(fmt::format("job-{:02}-", page), kPage);
-            for (Job& job : jobs) {
-                job.lock_owner = owner;
-                job.lock_expiration = until;
-            }
-            insert(JobPlace::executable, std::move(jobs));
+            insert(
+                many_jobs(fmt::format("job-{:02}-", page), kPage, a_job("").locked_by(owner, until))
+            );
         }
     }
 
@@ -60,9 +54,7 @@ TEST_P(ManyRows, All_locks_that_have_expired_are_freed_in_one_look) {
 }
 
 TEST_P(ManyRows, A_dead_node_loses_all_its_locks_however_many_it_had) {
-    store_.nodes().register_node(
-        {.node = "dead", .incarnation = "1"}, {noop_}, clock_.now(), clock_.now() + 10s
-    );
+    register_node("dead", noop_);
     insert_locked("dead", clock_.now() + 5min);
     clock_.tick(11s);
     const std::vector<std::string> dead = store_.nodes().end_expired_leases(clock_.now());

@@ -21,7 +21,6 @@ namespace jobstrand::test {
 
 namespace {
 
-using persistence::SuspensionScope;
 using schema::JobPlace;
 using schema::TimePoint;
 
@@ -255,7 +254,7 @@ protected:
         const bool holds = model_.jobs().contains(job.id) &&
                            model_.job(job.id).owner == job.lock_owner &&
                            !stale_.contains({job.id, job.revision});
-        const auto answer = store_.executor().apply(job.lock_owner, std::span(&outcome, 1)).front();
+        const auto answer = apply({outcome}, job.lock_owner).front();
         EXPECT_EQ(answer, holds ? OutcomeAnswer::done : OutcomeAnswer::lost_lock);
         if (holds) {
             end_in_model(job.id, outcome.transition.reason);
@@ -272,7 +271,7 @@ protected:
             case 4:
                 return {outcome_of(job, schema::interrupted(job, 1s, clock_.now())), "interrupt"};
             default:
-                return {failed_outcome(job, {.message = "no"}, clock_.now()), "fail"};
+                return {failed_outcome(job), "fail"};
         }
     }
 
@@ -335,12 +334,12 @@ protected:
         const std::string& id = any_of(timers);
         if (number(0, 1) == 0) {
             note("fire " + id);
-            EXPECT_EQ(store_.jobs().fire_timer(id, clock_.now()), JobAnswer::done);
+            EXPECT_EQ(fire_timer(id), JobAnswer::done);
             model_.job(id).place = JobPlace::executable;
         } else {
             const schema::TimePoint due = clock_.now() + number(1, 30) * 1s;
             note("reschedule " + id);
-            EXPECT_EQ(store_.jobs().reschedule_timer(id, due, clock_.now()), JobAnswer::done);
+            EXPECT_EQ(reschedule_timer(id, due), JobAnswer::done);
             model_.job(id).due = due;
         }
     }
@@ -355,7 +354,7 @@ protected:
         note("remove " + one[0]);
         const JobModel::Job& job = model_.job(one[0]);
         const bool is_running = !job.owner.empty() && job.locked_until >= clock_.now();
-        const auto answer = store_.jobs().remove(place, one, clock_.now()).front();
+        const auto answer = remove(place, one).front();
         EXPECT_EQ(answer, is_running ? JobAnswer::locked : JobAnswer::done);
         if (!is_running) {
             model_.remove(one[0]);
@@ -367,7 +366,7 @@ protected:
         const int retries = number(1, 4);
         const auto due = any_due_date();
         note(fmt::format("requeue {}", fmt::join(dead, " ")));
-        const auto answers = store_.jobs().requeue(dead, retries, due, clock_.now());
+        const auto answers = requeue(dead, retries, due);
         EXPECT_EQ(std::ranges::count(answers, JobAnswer::done), std::ssize(dead));
         for (const std::string& id : dead) {
             model_.requeue(id, retries, due, clock_.now());
@@ -385,15 +384,11 @@ protected:
                 }
             }
             EXPECT_EQ(
-                store_.jobs().suspend(SuspensionScope::instance, instance, clock_.now()),
-                model_.suspend(instance, clock_.now())
+                suspend(SuspensionScope::instance, instance), model_.suspend(instance, clock_.now())
             );
         } else {
             note("activate " + instance);
-            EXPECT_EQ(
-                store_.jobs().activate(SuspensionScope::instance, instance, clock_.now()),
-                model_.activate(instance)
-            );
+            EXPECT_EQ(activate(SuspensionScope::instance, instance), model_.activate(instance));
         }
     }
 

@@ -2,7 +2,6 @@
 #include "persistence/run_store.hpp"
 #include "test/conformance/store_test.hpp"
 
-#include <chrono>
 #include <optional>
 #include <string>
 
@@ -19,10 +18,6 @@ using persistence::SpanSums;
 using persistence::TypeRuns;
 using schema::RunSums;
 using schema::ThroughputSpan;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::Pair;
-using testing::SizeIs;
 
 /// Nodes that live, and nodes that do not (I2, I3).
 class Leases : public StoreTest {
@@ -163,7 +158,7 @@ TEST_P(Leases, A_lost_node_is_remembered_for_a_day_and_counts_as_none) {
     start(identity("dead"));
     clock_.tick(11s);
     (void)store_.nodes().end_expired_leases(clock_.now());
-    ASSERT_THAT(store_.nodes().lost_nodes(clock_.now()), testing::SizeIs(1));
+    ASSERT_THAT(store_.nodes().lost_nodes(clock_.now()), SizeIs(1));
     const persistence::Node lost = store_.nodes().lost_nodes(clock_.now()).front();
     EXPECT_EQ(lost.identity.node, "dead");
     EXPECT_EQ(lost.state, NodeState::lost);
@@ -231,9 +226,7 @@ TEST_P(Leases, Any_reset_frees_what_was_left_when_a_lease_was_ended) {
     insert_and_acquire(a_job("a"), "dead");
     clock_.tick(11s);
     EXPECT_THAT(store_.nodes().end_expired_leases(clock_.now()), ElementsAre("dead"));
-    EXPECT_EQ(
-        store_.executor().reset_expired_locks(JobPlace::executable, {.now = clock_.now()}).freed, 1
-    );
+    EXPECT_EQ(reset_locks(), 1);
     EXPECT_TRUE(job("a").lock_owner.empty());
 }
 
@@ -260,8 +253,7 @@ TEST_P(Leases, A_node_that_comes_back_late_writes_nothing) {
     clock_.tick(11s);
     EXPECT_THAT(store_.nodes().end_expired_leases(clock_.now()), ElementsAre("frozen"));
     EXPECT_EQ(free_jobs_of("frozen"), 1);
-    const std::vector<Outcome> late{completed_outcome(held)};
-    EXPECT_THAT(store_.executor().apply("frozen", late), ElementsAre(OutcomeAnswer::lost_lock));
+    EXPECT_THAT(apply({completed_outcome(held)}, "frozen"), ElementsAre(OutcomeAnswer::lost_lock));
     EXPECT_EQ(place_of("a"), "executable");
 }
 
@@ -305,8 +297,7 @@ TEST_P(Leases, Who_leaves_is_forgotten_and_its_locks_are_left_alone) {
 
 TEST_P(Leases, A_dead_holder_of_an_instance_gives_its_exclusive_jobs_free) {
     start(identity("dead"));
-    insert(JobPlace::executable, a_job("a").of_instance("i"));
-    insert(JobPlace::executable, a_job("b").of_instance("i"));
+    insert_of("i", {"a", "b"});
     ASSERT_EQ(acquire(1, "dead").size(), 1U);
     ASSERT_EQ(count_rows("JS_EXCLUSIVE"), 1);
     clock_.tick(11s);
@@ -322,11 +313,11 @@ TEST_P(Leases, A_dead_holder_of_an_instance_gives_its_exclusive_jobs_free) {
 TEST_P(Leases, What_is_freed_of_a_dead_node_leaves_what_others_hold_for_too_long) {
     const std::vector<std::string> nodes{"dead", "slow"};
     for (const std::string& node : nodes) {
-        insert(JobPlace::executable, a_job("of " + node).of_instance("by " + node));
+        insert(a_job("of " + node).of_instance("by " + node));
         ASSERT_EQ(acquire(1, node).size(), 1U);
     }
     for (const std::string& node : nodes) {
-        insert(JobPlace::executable, many_jobs(node, 20));
+        insert(many_jobs(node, 20));
         LockClaim claim = claim_of(node);
         claim.pages_from = 16;
         ASSERT_EQ(store_.executor().acquire(claim, noop_, 20).size(), 20U);
@@ -349,15 +340,13 @@ TEST_P(Leases, A_full_page_from_the_start_tells_how_many_others_serve_such_jobs)
     start(identity("node-1"));
     start(identity("node-2"));
     start(identity("node-3"));
-    store_.nodes().register_node(
-        identity("other"), std::vector<std::string>{"other"}, clock_.now(), clock_.now() + 10s
-    );
-    insert(JobPlace::executable, {a_job("a"), a_job("b"), a_job("c")});
+    register_node("other", std::vector<std::string>{"other"});
+    insert({a_job("a"), a_job("b"), a_job("c")});
     persistence::SeenRows seen;
-    persistence::PageLimit limit(1);
+    PageLimit limit(1);
     limit.seen = &seen;
     limit.asks_for_nodes = true;
-    persistence::LockClaim claim = claim_of("node-1");
+    LockClaim claim = claim_of("node-1");
     const auto acquire = [&](std::string_view behind) {
         (void)store_.executor().acquire(claim, types_, limit, behind);
         return seen.nodes_beside;
@@ -367,7 +356,7 @@ TEST_P(Leases, A_full_page_from_the_start_tells_how_many_others_serve_such_jobs)
     limit.jobs = 3;
     EXPECT_EQ(acquire(""), std::nullopt) << "there is no backlog";
     limit.jobs = 1;
-    insert(JobPlace::executable, {a_job("d"), a_job("e"), a_job("f")});
+    insert({a_job("d"), a_job("e"), a_job("f")});
     limit.asks_for_nodes = false;
     EXPECT_EQ(acquire(""), std::nullopt) << "it was not asked for";
     limit.asks_for_nodes = true;
@@ -378,11 +367,7 @@ TEST_P(Leases, A_full_page_from_the_start_tells_how_many_others_serve_such_jobs)
 /// What nodes tell of their work.
 class Work : public StoreTest {
 protected:
-    void start(const std::string& node) {
-        store_.nodes().register_node(
-            {.node = node, .incarnation = "1"}, {}, clock_.now(), clock_.now() + 10s
-        );
-    }
+    void start(const std::string& node) { register_node(node, {}); }
 
     [[nodiscard]] NodeWork one_run() const {
         return {

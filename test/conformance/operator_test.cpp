@@ -9,16 +9,8 @@ namespace jobstrand::test {
 namespace {
 
 using schema::set_to;
-using testing::Each;
-using testing::ElementsAre;
-using testing::IsEmpty;
 
-class Changes : public StoreTest {
-protected:
-    JobAnswer change(JobPlace place, std::string_view id, const persistence::JobChanges& changes) {
-        return store_.jobs().change(place, id, changes, clock_.now());
-    }
-};
+class Changes : public StoreTest {};
 
 ON_EVERY_DATABASE(Changes);
 
@@ -47,7 +39,7 @@ TEST_P(Changes, Only_what_is_named_changes) {
 
 // R008 R012
 TEST_P(Changes, A_priority_has_64_bits) {
-    insert(JobPlace::executable, a_job("a").build());
+    insert(a_job("a"));
     for (const std::int64_t priority : {INT64_MIN, INT64_MAX}) {
         EXPECT_EQ(
             change(JobPlace::executable, "a", {set_to(&Job::priority, priority)}), JobAnswer::done
@@ -64,17 +56,17 @@ TEST_P(Changes, A_running_job_cannot_be_changed) {
 }
 
 TEST_P(Changes, A_job_in_another_place_is_not_found) {
-    insert(JobPlace::executable, a_job("a").build());
+    insert(a_job("a"));
     EXPECT_EQ(change(JobPlace::timer, "a", {set_to(&Job::retries, 9)}), JobAnswer::not_found);
     EXPECT_EQ(job("a").retries, 3);
 }
 
 TEST_P(Changes, A_dead_letter_can_change_but_has_no_retries_to_set) {
-    insert(JobPlace::dead_letter, a_job("a").build());
+    insert(JobPlace::dead_letter, a_job("a"));
     EXPECT_EQ(change(JobPlace::dead_letter, "a", {set_to(&Job::payload, "{}")}), JobAnswer::done);
     EXPECT_EQ(job("a").payload, "{}");
     EXPECT_THROW(
-        (void)change(JobPlace::dead_letter, "a", {set_to(&Job::retries, 1)}), std::invalid_argument
+        change(JobPlace::dead_letter, "a", {set_to(&Job::retries, 1)}), std::invalid_argument
     );
 }
 
@@ -104,7 +96,7 @@ TEST_P(Changes, A_job_whose_retries_are_set_to_0_is_a_dead_letter_until_somebody
 }
 
 TEST_P(Changes, A_job_that_was_given_up_may_have_got_another_payload_with_it) {
-    insert(JobPlace::executable, a_job("a").with_payload(std::string(5000, 'x')));
+    insert(a_job("a").with_payload(std::string(5000, 'x')));
     const std::string text = '"' + std::string(6000, 'y') + '"';
     EXPECT_EQ(
         change(JobPlace::executable, "a", {set_to(&Job::retries, 0), set_to(&Job::payload, text)}),
@@ -137,27 +129,24 @@ ON_EVERY_DATABASE(ManyChangesAtOnce);
 
 // R078
 TEST_P(ManyChangesAtOnce, Any_number_of_timers_get_retries_and_are_due_now) {
-    std::vector<Job> jobs = many_jobs("j", 1500);
-    for (Job& job : jobs) {
-        job.due_date = clock_.now() + 1h;
-        job.retries = 1;
-    }
+    std::vector<Job> jobs =
+        many_jobs("j", 1500, a_job("").due_at(clock_.now() + 1h).with_retries(1));
     const std::vector<std::string> ids = ids_of(jobs);
     insert(JobPlace::timer, std::move(jobs));
     EXPECT_THAT(
         change_all(
             JobPlace::timer, ids, {.fields = {set_to(&Job::retries, 5)}, .due_date = clock_.now()}
         ),
-        testing::AllOf(testing::SizeIs(1500), testing::Each(JobAnswer::done))
+        AllOf(SizeIs(1500), Each(JobAnswer::done))
     );
     EXPECT_EQ(job("j000").retries, 5);
     EXPECT_EQ(job("j1499").due_date, clock_.now());
-    EXPECT_EQ(store_.timers().move_due_timers(clock_.now(), 2000, std::nullopt, {}).moved, 1500U);
+    EXPECT_EQ(move_due_free(2000).moved, 1500U);
 }
 
 TEST_P(ManyChangesAtOnce, Each_id_is_answered_in_its_order_and_what_a_node_holds_stays) {
     insert_and_acquire(a_job("b"));
-    insert(JobPlace::executable, std::vector<Job>{a_job("a"), a_job("c")});
+    insert({a_job("a"), a_job("c")});
     EXPECT_THAT(
         change_all(
             JobPlace::executable,
@@ -176,7 +165,7 @@ TEST_P(ManyChangesAtOnce, Each_id_is_answered_in_its_order_and_what_a_node_holds
 }
 
 TEST_P(ManyChangesAtOnce, A_due_date_makes_timers_of_what_could_run_with_all_that_is_changed) {
-    insert(JobPlace::executable, std::vector<Job>{a_job("a"), a_job("b")});
+    insert({a_job("a"), a_job("b")});
     const schema::TimePoint later = clock_.now() + 2h;
     EXPECT_THAT(
         change_all(
@@ -184,7 +173,7 @@ TEST_P(ManyChangesAtOnce, A_due_date_makes_timers_of_what_could_run_with_all_tha
             {"a", "b"},
             {.fields = {set_to(&Job::priority, 9)}, .due_date = later}
         ),
-        testing::Each(JobAnswer::done)
+        Each(JobAnswer::done)
     );
     EXPECT_EQ(place_of("b"), "timer");
     EXPECT_EQ(job("b").priority, 9);
@@ -193,7 +182,7 @@ TEST_P(ManyChangesAtOnce, A_due_date_makes_timers_of_what_could_run_with_all_tha
 
 TEST_P(ManyChangesAtOnce, Where_jobs_wait_for_no_date_none_is_set) {
     for (const JobPlace place : {JobPlace::dead_letter, JobPlace::suspended}) {
-        insert(place, a_job(std::string(schema::name_of(place))).build());
+        insert(place, a_job(std::string(schema::name_of(place))));
         EXPECT_THROW(
             (void
             )change_all(place, {std::string(schema::name_of(place))}, {.due_date = clock_.now()}),
@@ -207,30 +196,22 @@ class Removal : public StoreTest {};
 ON_EVERY_DATABASE(Removal);
 
 TEST_P(Removal, Each_id_is_answered_in_its_order) {
-    insert(JobPlace::executable, std::vector<Job>{a_job("b"), a_job("c")});
+    insert({a_job("b"), a_job("c")});
     insert_and_acquire(a_job("a"));
-    const std::vector<std::string> ids{"none", "b", "a", "c"};
     EXPECT_THAT(
-        store_.jobs().remove(JobPlace::executable, ids, clock_.now()),
+        remove(JobPlace::executable, {"none", "b", "a", "c"}),
         ElementsAre(JobAnswer::not_found, JobAnswer::done, JobAnswer::locked, JobAnswer::done)
     );
-    EXPECT_EQ(place_of("a"), "executable");
-    EXPECT_EQ(place_of("b"), "nowhere");
-    EXPECT_EQ(place_of("c"), "nowhere");
+    EXPECT_THAT(places_of({"a", "b", "c"}), ElementsAre("executable", "nowhere", "nowhere"));
 }
 
 TEST_P(Removal, A_job_is_removed_from_the_named_place_only) {
     for (const JobPlace place : schema::kJobPlaces) {
         const std::string id(schema::name_of(place));
-        insert(place, a_job(id).build());
+        insert(place, a_job(id));
         const JobPlace other = place == JobPlace::timer ? JobPlace::dead_letter : JobPlace::timer;
-        EXPECT_THAT(
-            store_.jobs().remove(other, std::vector{id}, clock_.now()),
-            ElementsAre(JobAnswer::not_found)
-        );
-        EXPECT_THAT(
-            store_.jobs().remove(place, std::vector{id}, clock_.now()), ElementsAre(JobAnswer::done)
-        );
+        EXPECT_THAT(remove(other, {id}), ElementsAre(JobAnswer::not_found));
+        EXPECT_THAT(remove(place, {id}), ElementsAre(JobAnswer::done));
         EXPECT_EQ(place_of(id), "nowhere");
     }
 }
@@ -239,20 +220,11 @@ TEST_P(Removal, Any_number_of_jobs_can_be_removed) {
     std::vector<Job> jobs = many_jobs("j", 1500);
     std::vector<std::string> ids = ids_of(jobs);
     insert(JobPlace::dead_letter, std::move(jobs));
-    EXPECT_THAT(
-        store_.jobs().remove(JobPlace::dead_letter, ids, clock_.now()),
-        testing::AllOf(testing::SizeIs(1500), testing::Each(JobAnswer::done))
-    );
+    EXPECT_THAT(remove(JobPlace::dead_letter, ids), AllOf(SizeIs(1500), Each(JobAnswer::done)));
     EXPECT_EQ(count_rows("ACT_RU_DEADLETTER_JOB"), 0);
 }
 
-class Requeueing : public StoreTest {
-protected:
-    std::vector<JobAnswer>
-    requeue(std::vector<std::string> ids, int retries, std::optional<schema::TimePoint> due = {}) {
-        return store_.jobs().requeue(ids, retries, due, clock_.now());
-    }
-};
+class Requeueing : public StoreTest {};
 
 ON_EVERY_DATABASE(Requeueing);
 
@@ -269,20 +241,20 @@ TEST_P(Requeueing, A_dead_letter_gets_new_attempts_and_keeps_its_history) {
 }
 
 TEST_P(Requeueing, A_later_due_date_makes_it_wait_as_a_timer) {
-    insert(JobPlace::dead_letter, a_job("a").build());
+    insert(JobPlace::dead_letter, a_job("a"));
     EXPECT_THAT(requeue({"a"}, 1, clock_.now() + 1h), ElementsAre(JobAnswer::done));
     ASSERT_EQ(place_of("a"), "timer");
     EXPECT_EQ(job("a").due_date, clock_.now() + 1h);
 }
 
 TEST_P(Requeueing, An_external_worker_job_goes_back_to_its_workers) {
-    insert(JobPlace::dead_letter, a_job("a").of_kind(schema::kExternalWorkerType).build());
+    insert(JobPlace::dead_letter, a_job("a").of_kind(schema::kExternalWorkerType));
     EXPECT_THAT(requeue({"a"}, 1), ElementsAre(JobAnswer::done));
     EXPECT_EQ(place_of("a"), "external");
 }
 
 TEST_P(Requeueing, A_second_call_does_nothing) {
-    insert(JobPlace::dead_letter, a_job("a").build());
+    insert(JobPlace::dead_letter, a_job("a"));
     ASSERT_THAT(requeue({"a"}, 5), ElementsAre(JobAnswer::done));
     EXPECT_THAT(requeue({"a", "none"}, 9), ElementsAre(JobAnswer::not_found, JobAnswer::not_found));
     EXPECT_EQ(job("a").retries, 5);
@@ -292,9 +264,7 @@ TEST_P(Requeueing, Any_number_of_dead_letters_can_be_requeued) {
     std::vector<Job> jobs = many_jobs("j", 1500);
     std::vector<std::string> ids = ids_of(jobs);
     insert(JobPlace::dead_letter, std::move(jobs));
-    EXPECT_THAT(
-        requeue(ids, 1), testing::AllOf(testing::SizeIs(1500), testing::Each(JobAnswer::done))
-    );
+    EXPECT_THAT(requeue(ids, 1), AllOf(SizeIs(1500), Each(JobAnswer::done)));
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 1500);
     EXPECT_EQ(count_rows("ACT_RU_DEADLETTER_JOB"), 0);
 }
@@ -305,17 +275,14 @@ protected:
     using Answers = std::vector<JobAnswer>;
 
     Answers remove(const std::vector<std::string>& ids, JobPlace place = JobPlace::executable) {
-        return store_.jobs().remove(place, ids, clock_.now());
+        return StoreTest::remove(place, ids);
     }
 
-    Answers requeue(const std::vector<std::string>& ids) {
-        return store_.jobs().requeue(ids, 3, std::nullopt, clock_.now());
-    }
+    Answers requeue(const std::vector<std::string>& ids) { return StoreTest::requeue(ids, 3); }
 
     /// Those of jobs that stand in a place.
     std::vector<std::string> insert_many(JobPlace place, std::size_t count) {
-        std::vector<std::string> ids = ids_of(insert(place, many_jobs("j", count)));
-        return ids;
+        return ids_of(insert(place, many_jobs("j", count)));
     }
 
     static std::map<JobAnswer, int> counted(const Answers& answers) {
@@ -339,7 +306,7 @@ TEST_P(NamedJobs, No_ids_mean_no_jobs) {
 }
 
 TEST_P(NamedJobs, Answers_come_in_the_order_of_the_ids_whatever_that_is) {
-    insert(JobPlace::executable, std::vector<Job>{a_job("a"), a_job("c"), a_job("e")});
+    insert({a_job("a"), a_job("c"), a_job("e")});
     EXPECT_THAT(
         remove({"e", "d", "a", "", "x", "c"}),
         ElementsAre(
@@ -351,7 +318,7 @@ TEST_P(NamedJobs, Answers_come_in_the_order_of_the_ids_whatever_that_is) {
             JobAnswer::done
         )
     );
-    insert(JobPlace::dead_letter, std::vector<Job>{a_job("a"), a_job("c")});
+    insert(JobPlace::dead_letter, {a_job("a"), a_job("c")});
     EXPECT_THAT(
         requeue({"c", "b", "a"}),
         ElementsAre(JobAnswer::done, JobAnswer::not_found, JobAnswer::done)
@@ -359,7 +326,7 @@ TEST_P(NamedJobs, Answers_come_in_the_order_of_the_ids_whatever_that_is) {
 }
 
 TEST_P(NamedJobs, An_id_that_is_named_twice_is_answered_twice_and_changed_once) {
-    insert(JobPlace::executable, a_job("a"));
+    insert(a_job("a"));
     EXPECT_THAT(
         remove({"a", "b", "a"}), ElementsAre(JobAnswer::done, JobAnswer::not_found, JobAnswer::done)
     );
@@ -384,7 +351,7 @@ TEST_P(NamedJobs, What_a_node_holds_stays_and_the_others_go) {
 }
 
 TEST_P(NamedJobs, Only_jobs_of_the_place_are_removed) {
-    insert(JobPlace::executable, a_job("a"));
+    insert(a_job("a"));
     insert(JobPlace::dead_letter, a_job("b"));
     EXPECT_THAT(
         remove({"a", "b"}, JobPlace::dead_letter),
@@ -395,10 +362,10 @@ TEST_P(NamedJobs, Only_jobs_of_the_place_are_removed) {
 
 TEST_P(NamedJobs, A_commit_in_doubt_that_came_through_is_not_done_again) {
     const std::vector<std::string> ids = insert_many(JobPlace::dead_letter, 3);
-    faults_.add({.point = FaultPoint::after_commit, .kind = persistence::DbErrorKind::in_doubt});
+    faults_.add({.point = FaultPoint::after_commit, .kind = DbErrorKind::in_doubt});
     EXPECT_THAT(requeue(ids), Each(JobAnswer::done));
     EXPECT_EQ(job(ids.front()).revision, 2);
-    faults_.add({.point = FaultPoint::after_commit, .kind = persistence::DbErrorKind::in_doubt});
+    faults_.add({.point = FaultPoint::after_commit, .kind = DbErrorKind::in_doubt});
     EXPECT_THAT(remove(ids), Each(JobAnswer::done));
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 0);
 }
@@ -411,8 +378,7 @@ protected:
     }
 
     OutcomeAnswer complete(const Job& job) {
-        const Outcome done = completed_outcome(job);
-        return store_.executor().apply(job.lock_owner, std::span(&done, 1)).front();
+        return apply({completed_outcome(job)}, job.lock_owner).front();
     }
 };
 
@@ -447,7 +413,7 @@ TEST_P(Cancelling, Its_holder_sees_which_of_its_jobs_are_gone) {
 TEST_P(Cancelling, A_job_that_was_taken_again_is_not_held_by_its_first_run) {
     const Job first = insert_and_acquire(a_job("a").build());
     (void)cancel(JobPlace::executable, {"a"});
-    (void)store_.jobs().requeue(std::vector<std::string>{"a"}, 3, {}, clock_.now());
+    requeue({"a"}, 3);
     const std::vector<Job> again = acquire();
     ASSERT_EQ(again.size(), 1U);
     EXPECT_THAT(store_.executor().not_held("node-1", fences_of({first})), ElementsAre("a"));
@@ -460,7 +426,7 @@ TEST_P(Cancelling, Jobs_that_wait_anywhere_are_cancelled_at_once) {
     for (const JobPlace place :
          {JobPlace::executable, JobPlace::timer, JobPlace::suspended, JobPlace::external_worker}) {
         const std::string id(schema::name_of(place));
-        insert(place, a_job(id).build());
+        insert(place, a_job(id));
         EXPECT_THAT(cancel(place, {id}), ElementsAre(JobAnswer::done)) << id;
         EXPECT_EQ(place_of(id), "dead") << id;
     }
@@ -478,7 +444,7 @@ TEST_P(Cancelling, A_job_that_has_ended_is_not_found) {
 // I4
 TEST_P(Cancelling, Of_a_cancelled_exclusive_job_the_instance_stays_held) {
     (void)insert_and_acquire(a_job("a").of_instance("i").build());
-    insert(JobPlace::executable, a_job("b").of_instance("i").build());
+    insert(a_job("b").of_instance("i"));
     (void)cancel(JobPlace::executable, {"a"});
     EXPECT_THAT(acquire(100, "node-2"), IsEmpty()) << "the handler of the first may still run";
 }

@@ -17,10 +17,6 @@ namespace jobstrand::test {
 namespace {
 
 using schema::AcquisitionOrder;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::SizeIs;
-using testing::UnorderedElementsAre;
 
 /// Jobs that are taken in an order, with the index that it needs.
 class Orders : public StoreTest {
@@ -53,7 +49,7 @@ protected:
         if (due) {
             job.due_date = start_ + *due;
         }
-        insert(JobPlace::executable, std::move(job));
+        insert(std::move(job));
     }
 
     /// The next page, behind the last one.
@@ -138,7 +134,7 @@ TEST_P(Orders, Each_goes_on_behind_the_last_page_and_misses_nothing) {
         std::ranges::for_each(jobs, [&, age = 0s](Job& job) mutable {
             job.create_time = start_ + (age += 2s);  // In the order of the ids.
         });
-        insert(JobPlace::executable, jobs);
+        insert(jobs);
         std::vector<Job> taken;
         for (std::vector<Job> page; !(page = take_jobs(7, noop_)).empty();) {
             std::ranges::move(page, std::back_inserter(taken));
@@ -180,8 +176,7 @@ TEST_P(Orders, Jobs_of_plain_sql_without_any_time_are_taken_in_every_one) {
 TEST_P(Orders, Exclusive_jobs_of_an_instance_are_held_by_one_node_in_every_one) {
     for (const AcquisitionOrder& order : kOrders) {
         use(order);
-        insert(JobPlace::executable, a_job("a").of_instance("i"));
-        insert(JobPlace::executable, a_job("b").of_instance("i"));
+        insert_of("i", {"a", "b"});
         ASSERT_EQ(take(1).size(), 1U);
         EXPECT_THAT(
             store_.executor().acquire_in_order(claim_of("node-2"), noop_, order, 10), IsEmpty()
@@ -236,9 +231,8 @@ TEST_P(PriorityRanges, Only_jobs_inside_are_acquired_in_whichever_order) {
 TEST_P(PriorityRanges, A_due_timer_outside_arrives_free_for_others) {
     insert(
         JobPlace::timer,
-        std::vector<Job>{
-            a_job("in").with_priority(2).due_at(clock_.now()),
-            a_job("out").with_priority(6).due_at(clock_.now() + 1ms)}
+        {a_job("in").with_priority(2).due_at(clock_.now()),
+         a_job("out").with_priority(6).due_at(clock_.now() + 1ms)}
     );
     const auto others = store_.timers().next_due_of_others(served_, {}, clock_.now() + 5s);
     EXPECT_EQ(others, clock_.now() + 1ms);
@@ -260,9 +254,8 @@ protected:
 
     void add_of(const std::string& tenant, const std::vector<std::string>& ids) {
         for (const std::string& id : ids) {
-            Job job = a_job(id);
-            job.tenant_id = tenant;
-            insert(JobPlace::executable, std::move(job));
+            Job job = a_job(id).of_tenant(tenant);
+            insert(std::move(job));
         }
     }
 };
@@ -305,9 +298,7 @@ TEST_P(TurnsOfTenants, Leave_what_is_not_served_or_held_by_others) {
     add_of("a", {"a1", "a2"});
     add_of("b", {"b1"});
     EXPECT_THAT(ids_of(acquire(1, "node-2")), ElementsAre("a1"));
-    Job other = a_job("b0").of_type("other");
-    other.tenant_id = "b";
-    insert(JobPlace::executable, other);
+    insert(a_job("b0").of_type("other").of_tenant("b"));
     EXPECT_THAT(take(), ElementsAre("a2", "b1"));
 }
 

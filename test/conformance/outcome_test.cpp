@@ -7,19 +7,10 @@ namespace jobstrand::test {
 
 namespace {
 
-using testing::Each;
-using testing::ElementsAre;
-using testing::SizeIs;
-
 class Outcomes : public StoreTest {
 protected:
-    std::vector<OutcomeAnswer>
-    apply(std::vector<Outcome> outcomes, std::string_view owner = "node-1") {
-        return store_.executor().apply(owner, outcomes);
-    }
-
     Outcome failed(const Job& job, std::string message = "it broke") {
-        return failed_outcome(job, {.message = std::move(message)}, clock_.now());
+        return failed_outcome(job, {.message = std::move(message)});
     }
 };
 
@@ -27,13 +18,13 @@ ON_EVERY_DATABASE(Outcomes);
 
 TEST_P(Outcomes, A_completed_job_is_gone) {
     const Job held = insert_and_acquire(a_job("a"));
-    EXPECT_THAT(apply({completed_outcome(held)}), ElementsAre(OutcomeAnswer::done));
+    expect_done(completed_outcome(held));
     EXPECT_EQ(place_of("a"), "nowhere");
 }
 
 TEST_P(Outcomes, A_failed_job_with_attempts_left_waits_as_a_timer) {
     const Job held = insert_and_acquire(a_job("a").with_retries(3));
-    EXPECT_THAT(apply({failed(held)}), ElementsAre(OutcomeAnswer::done));
+    expect_done(failed(held));
     ASSERT_EQ(place_of("a"), "timer");
     const Job waiting = job("a");
     EXPECT_EQ(waiting.retries, 2);
@@ -47,7 +38,7 @@ TEST_P(Outcomes, A_failed_job_with_attempts_left_waits_as_a_timer) {
 
 TEST_P(Outcomes, A_failed_job_without_attempts_left_is_a_dead_letter) {
     const Job held = insert_and_acquire(a_job("a").with_retries(1));
-    EXPECT_THAT(apply({failed(held)}), ElementsAre(OutcomeAnswer::done));
+    expect_done(failed(held));
     ASSERT_EQ(place_of("a"), "dead");
     EXPECT_EQ(job("a").retries, 0);
     EXPECT_EQ(job("a").attempts, 1);
@@ -56,10 +47,7 @@ TEST_P(Outcomes, A_failed_job_without_attempts_left_is_a_dead_letter) {
 
 TEST_P(Outcomes, An_interrupted_job_waits_without_losing_a_retry) {
     const Job held = insert_and_acquire(a_job("a").with_retries(1));
-    EXPECT_THAT(
-        apply({outcome_of(held, schema::interrupted(held, 1min, clock_.now()))}),
-        ElementsAre(OutcomeAnswer::done)
-    );
+    expect_done(outcome_of(held, schema::interrupted(held, 1min, clock_.now())));
     ASSERT_EQ(place_of("a"), "timer");
     EXPECT_EQ(job("a").retries, 1);
     EXPECT_EQ(job("a").due_date, clock_.now() + 1min);
@@ -67,15 +55,13 @@ TEST_P(Outcomes, An_interrupted_job_waits_without_losing_a_retry) {
 
 TEST_P(Outcomes, A_released_job_stays_executable_and_is_free) {
     const Job held = insert_and_acquire(a_job("a"));
-    EXPECT_THAT(
-        apply({outcome_of(held, schema::released(held))}), ElementsAre(OutcomeAnswer::done)
-    );
+    expect_done(outcome_of(held, schema::released(held)));
     EXPECT_EQ(place_of("a"), "executable");
     EXPECT_THAT(ids_of(acquire()), ElementsAre("a"));
 }
 
 TEST_P(Outcomes, One_batch_holds_all_kinds_of_outcomes_in_any_order) {
-    insert(JobPlace::executable, many_jobs("j", 6));
+    insert(many_jobs("j", 6));
     std::vector<Job> held = acquire();
     held[1].retries = 1;
     EXPECT_THAT(
@@ -87,23 +73,21 @@ TEST_P(Outcomes, One_batch_holds_all_kinds_of_outcomes_in_any_order) {
              failed(held[4], "another cause"),
              outcome_of(held[3], schema::interrupted(held[3], 5s, clock_.now()))}
         ),
-        testing::AllOf(SizeIs(6), Each(OutcomeAnswer::done))
+        AllOf(SizeIs(6), Each(OutcomeAnswer::done))
     );
-    EXPECT_EQ(place_of("j000"), "nowhere");
-    EXPECT_EQ(place_of("j001"), "dead");
-    EXPECT_EQ(place_of("j002"), "executable");
+    EXPECT_THAT(places_of({"j000", "j001", "j002"}), ElementsAre("nowhere", "dead", "executable"));
     EXPECT_EQ(place_of("j003"), "timer");
     EXPECT_EQ(job("j004").exception_message, "another cause");
     EXPECT_EQ(place_of("j005"), "nowhere");
 }
 
 TEST_P(Outcomes, A_large_batch_is_written_at_once) {
-    insert(JobPlace::executable, many_jobs("j", 900));
+    insert(many_jobs("j", 900));
     std::vector<Outcome> outcomes;
     for (const Job& held : acquire(1000)) {
         outcomes.push_back(outcomes.size() % 3 == 0 ? failed(held) : completed_outcome(held));
     }
-    EXPECT_THAT(apply(outcomes), testing::AllOf(SizeIs(900), Each(OutcomeAnswer::done)));
+    EXPECT_THAT(apply(outcomes), AllOf(SizeIs(900), Each(OutcomeAnswer::done)));
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 0);
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 300);
 }
@@ -114,7 +98,7 @@ TEST_P(Outcomes, No_outcomes_is_no_error) {
 
 // R041
 TEST_P(Outcomes, A_lost_lock_is_an_answer_and_the_rest_of_the_batch_is_written) {
-    insert(JobPlace::executable, many_jobs("j", 8));
+    insert(many_jobs("j", 8));
     const std::vector<Job> held = acquire();
     store_.executor().release("node-1", fences_of({held[1], held[3], held[5]}));
     ASSERT_EQ(acquire(2, "node-2").size(), 2U);
@@ -143,9 +127,7 @@ TEST_P(Outcomes, A_lost_lock_is_an_answer_and_the_rest_of_the_batch_is_written) 
     );
     EXPECT_EQ(job("j001").lock_owner, "node-2");
     EXPECT_EQ(job("j003").lock_owner, "node-2");
-    EXPECT_EQ(place_of("j002"), "timer");
-    EXPECT_EQ(place_of("j005"), "executable");
-    EXPECT_EQ(place_of("j007"), "nowhere");
+    EXPECT_THAT(places_of({"j002", "j005", "j007"}), ElementsAre("timer", "executable", "nowhere"));
 }
 
 TEST_P(Outcomes, Nobody_writes_about_a_job_under_another_name) {
@@ -191,20 +173,20 @@ TEST_P(Outcomes, The_end_of_an_earlier_run_changes_nothing_about_the_next_one_of
         EXPECT_THAT(apply({outcome}), ElementsAre(OutcomeAnswer::lost_lock));
         EXPECT_EQ(job("a"), held);
     }
-    EXPECT_THAT(apply({completed_outcome(held)}), ElementsAre(OutcomeAnswer::done));
+    expect_done(completed_outcome(held));
 }
 
 TEST_P(Outcomes, A_renewed_lock_still_holds) {
     const Job held = insert_and_acquire(a_job("a"));
     ASSERT_TRUE(store_.executor().extend_locks(claim_of("node-1"), fences_of({held})).empty());
-    EXPECT_THAT(apply({completed_outcome(held)}), ElementsAre(OutcomeAnswer::done));
+    expect_done(completed_outcome(held));
 }
 
 TEST_P(Outcomes, A_wait_beyond_what_the_database_holds_ends_at_its_last_date) {
     const Job held = insert_and_acquire(a_job("a"));
     Outcome outcome = failed(held);
     outcome.transition.due_date = schema::kLatestInstant;
-    EXPECT_THAT(apply({outcome}), ElementsAre(OutcomeAnswer::done));
+    expect_done(outcome);
     EXPECT_EQ(place_of("a"), "timer");
 }
 
@@ -215,13 +197,10 @@ protected:
         const std::function<void()>& before_commit = [] {}
     ) {
         OutcomeAnswer answer = OutcomeAnswer::lost_lock;
-        store_.enqueuer().in_transaction(
-            [&](Transaction& transaction) {
-                answer = store_.executor().apply(transaction, "node-1", outcome);
-                before_commit();
-            },
-            {}
-        );
+        in_transaction([&](Transaction& transaction) {
+            answer = store_.executor().apply(transaction, "node-1", outcome);
+            before_commit();
+        });
         return answer;
     }
 };
@@ -290,7 +269,7 @@ TEST_P(OutcomesOfDuplicates, A_retry_whose_id_a_timer_has_becomes_a_dead_letter)
 TEST_P(OutcomesOfDuplicates, A_dead_letter_whose_id_another_one_has_gets_its_own) {
     const Job held = insert_and_acquire(a_job("a").with_retries(1).with_payload("mine"));
     insert_duplicate(JobPlace::dead_letter);
-    EXPECT_THAT(apply({failed(held)}), ElementsAre(OutcomeAnswer::done));
+    expect_done(failed(held));
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 0);
     auto dead = store_.jobs().list(JobPlace::dead_letter, {}, "", 10);
     ASSERT_THAT(dead, SizeIs(2));
@@ -305,7 +284,7 @@ TEST_P(OutcomesOfDuplicates, One_that_has_both_for_duplicates_loses_neither) {
     const Job held = insert_and_acquire(a_job("a").with_payload("mine"));
     insert_duplicate(JobPlace::timer);
     insert_duplicate(JobPlace::dead_letter);
-    EXPECT_THAT(apply({failed(held)}), ElementsAre(OutcomeAnswer::done));
+    expect_done(failed(held));
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 0);
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 1);
     EXPECT_EQ(count_rows("ACT_RU_DEADLETTER_JOB WHERE HANDLER_CFG_ = 'mine'"), 1);

@@ -7,8 +7,6 @@ namespace jobstrand::test {
 
 namespace {
 
-using testing::ElementsAre;
-
 /// What an app or a Flowable node writes, and what becomes of it here.
 class PlainSql : public StoreTest {};
 
@@ -41,9 +39,7 @@ TEST_P(PlainSql, Columns_that_are_NULL_against_their_sense_read_as_their_default
     EXPECT_EQ(stored.tenant_id, "");
     const Job held = acquire().at(0);
     EXPECT_EQ(held, job("a"));
-    (void)store_.executor().apply(
-        "node-1", std::vector{failed_outcome(held, {.message = "no"}, clock_.now())}
-    );
+    apply({failed_outcome(held)});
     EXPECT_EQ(place_of("a"), "timer");
     EXPECT_EQ(job("a").retries, 2);
 }
@@ -60,7 +56,7 @@ TEST_P(PlainSql, A_row_with_all_of_Flowables_columns_goes_through_a_life) {
         "'R2/PT1H', 'noop', 'cfg', NULL, '2025-12-31 23:00:00.001', '')",
         {false}
     );
-    const auto due = store_.timers().move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
+    const auto due = move_due(10);
     const Job fired = due.locked.at(0);
     EXPECT_EQ(fired.category, "cat");
     EXPECT_FALSE(fired.exclusive);
@@ -68,7 +64,7 @@ TEST_P(PlainSql, A_row_with_all_of_Flowables_columns_goes_through_a_life) {
     EXPECT_EQ(fired.repeat, "");  // The next turn has it.
     EXPECT_EQ(fired.due_date, clock_.now() - 877ms);
     EXPECT_EQ(fired.create_time, clock_.now() - 1h + 1ms);
-    (void)store_.executor().apply("node-1", std::vector{completed_outcome(fired)});
+    apply({completed_outcome(fired)});
     EXPECT_EQ(place_of("a"), "nowhere");
     const Job next = store_.jobs().list(JobPlace::timer, {}, "", 10).at(0);
     EXPECT_EQ(next.repeat, "R1/2025-12-31T23:59:59.123Z/PT1H");
@@ -77,13 +73,13 @@ TEST_P(PlainSql, A_row_with_all_of_Flowables_columns_goes_through_a_life) {
 
 // Flowable asks for the jobs without tenant by TENANT_ID_ = ''.
 TEST_P(PlainSql, Without_a_tenant_the_column_holds_the_empty_text) {
-    insert(JobPlace::timer, a_job("a").due_at(clock_.now()).build());
-    EXPECT_EQ(store_.timers().move_due_timers(clock_.now(), 10, std::nullopt, {}).moved, 1U);
+    insert(JobPlace::timer, a_job("a").due_at(clock_.now()));
+    EXPECT_EQ(move_due_free(10).moved, 1U);
     EXPECT_EQ(execute("DELETE FROM ACT_RU_JOB WHERE TENANT_ID_ = ''"), 1);
 }
 
 TEST_P(PlainSql, Other_empty_texts_are_stored_as_NULL) {
-    insert(JobPlace::executable, a_job("a").build());
+    insert(a_job("a"));
     EXPECT_EQ(
         execute(
             "DELETE FROM ACT_RU_JOB WHERE CATEGORY_ IS NULL AND LOCK_OWNER_ IS NULL "
@@ -117,7 +113,7 @@ protected:
             ));
             execute("DELETE FROM ACT_RU_TIMER_JOB");
             return {};
-        } catch (const persistence::DbError& error) {
+        } catch (const DbError& error) {
             return error.what();
         }
     }
@@ -148,7 +144,7 @@ TEST_P(Refusals, Say_what_may_stand_there) {
           Refused{"DUEDATE_", "'2026-01-01T09:00:00.000'", "YYYY-MM-DD HH:MM:SS.SSS"},
           Refused{"DUEDATE_", "'2026-01-01 09:00:00+00:00'", "YYYY-MM-DD HH:MM:SS.SSS"},
           Refused{"DUEDATE_", "1767225600", "YYYY-MM-DD HH:MM:SS.SSS"}}) {
-        EXPECT_THAT(told_about(column, literal), testing::HasSubstr(told)) << literal;
+        EXPECT_THAT(told_about(column, literal), HasSubstr(told)) << literal;
     }
 }
 

@@ -14,9 +14,6 @@ namespace {
 
 using persistence::IndexRange;
 using persistence::RangePositions;
-using persistence::SuspensionScope;
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 RangePositions behind(const std::map<std::int64_t, std::string>& ids) {
     RangePositions positions;
@@ -43,7 +40,7 @@ protected:
     }
 
     void add(std::string id, std::int64_t priority) {
-        insert(JobPlace::executable, a_job(std::move(id)).with_priority(priority).build());
+        insert(a_job(std::move(id)).with_priority(priority));
     }
 
     [[nodiscard]] std::vector<Job> acquire_by_priority(
@@ -77,8 +74,8 @@ TEST_P(Priorities, The_schema_is_as_expected_with_the_index_and_without) {
 
 // R086
 TEST_P(Priorities, Exclusive_jobs_of_an_instance_are_held_by_one_node) {
-    insert(JobPlace::executable, a_job("a").of_instance("i"));
-    insert(JobPlace::executable, a_job("b").of_instance("i").with_priority(9));
+    insert(a_job("a").of_instance("i"));
+    insert(a_job("b").of_instance("i").with_priority(9));
     EXPECT_THAT(take(1), ElementsAre("b"));
     EXPECT_THAT(acquire_by_priority(store_, "node-2", 10), IsEmpty());
     EXPECT_TRUE(schema::waits_for_exclusive(job("a")));
@@ -105,12 +102,12 @@ TEST_P(Priorities, An_acquired_job_is_the_one_in_the_table) {
 
 // R012
 TEST_P(Priorities, Every_64_bit_number_is_a_priority) {
-    using Limits = std::numeric_limits<std::int64_t>;
-    add("e", Limits::min());
-    add("d", Limits::min() + 1);
+    using Bounds = std::numeric_limits<std::int64_t>;
+    add("e", Bounds::min());
+    add("d", Bounds::min() + 1);
     add("c", -1);
     add("b", 0);
-    add("a", Limits::max());
+    add("a", Bounds::max());
     EXPECT_THAT(take(), ElementsAre("a", "b", "c", "d", "e"));
     EXPECT_THAT(take(), IsEmpty());
 }
@@ -143,10 +140,7 @@ TEST_P(Priorities, A_freed_job_is_found_again) {
 
 // I7
 TEST_P(Priorities, Types_that_are_not_served_are_left) {
-    insert(
-        JobPlace::executable,
-        std::vector<Job>{a_job("a").of_type("mail").with_priority(9), a_job("b").with_priority(1)}
-    );
+    insert({a_job("a").of_type("mail").with_priority(9), a_job("b").with_priority(1)});
     EXPECT_THAT(take(), ElementsAre("b"));
     EXPECT_TRUE(job("a").lock_owner.empty());
     EXPECT_THAT(
@@ -161,7 +155,7 @@ TEST_P(Priorities, However_many_priorities_hold_nothing_to_take_the_lower_ones_a
         jobs[i].handler_type = "mail";
         jobs[i].priority = static_cast<std::int64_t>(i) + 1;
     }
-    insert(JobPlace::executable, std::move(jobs));
+    insert(std::move(jobs));
     add("a", 0);
     EXPECT_THAT(take(), ElementsAre("a"));
 }
@@ -171,11 +165,10 @@ TEST_P(Priorities, Jobs_of_suspended_instances_move_aside) {
         add(id, 'z' - *id);
     }
     add("a", 0);
-    store_.jobs().suspend(SuspensionScope::instance, "order-17", clock_.now());
+    suspend(SuspensionScope::instance, "order-17");
     execute("UPDATE ACT_RU_JOB SET PROCESS_INSTANCE_ID_ = 'order-17' WHERE ID_ <> 'a'");
     EXPECT_THAT(take(2), ElementsAre("a")) << "pages of nothing but suspended jobs are no end";
-    EXPECT_EQ(place_of("b"), "suspended");
-    EXPECT_EQ(place_of("d"), "suspended");
+    EXPECT_THAT(places_of({"b", "d"}), ElementsAre("suspended", "suspended"));
 }
 
 // R040
@@ -184,7 +177,7 @@ TEST_P(Priorities, Two_nodes_never_get_the_same_job) {
     for (std::size_t i = 0; i < jobs.size(); ++i) {
         jobs[i].priority = static_cast<std::int64_t>(i % 7);
     }
-    insert(JobPlace::executable, std::move(jobs));
+    insert(std::move(jobs));
     Node other(*database_, faults_);
     const auto drain = [this](persistence::SqlStore& store, std::string_view owner) {
         std::vector<std::string> ids;

@@ -19,11 +19,6 @@ namespace jobstrand::test {
 namespace {
 
 using persistence::SchemaDifference;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
-using testing::StartsWith;
 
 /// What `schema check` finds in the rows of older tables.
 class RowCheck : public StoreTest {
@@ -49,7 +44,7 @@ ON_EVERY_DATABASE(RowCheck);
 TEST_P(RowCheck, Finds_nothing_where_all_is_right) {
     for (const JobPlace place : schema::kJobPlaces) {
         const std::string name(schema::name_of(place));
-        insert(place, std::vector<Job>{full_job("full " + name), a_job(name)});
+        insert(place, {full_job("full " + name), a_job(name)});
         execute(fmt::format("UPDATE {} SET REV_ = NULL", schema::table_of(place)));
     }
     EXPECT_THAT(findings(), IsEmpty());
@@ -71,9 +66,7 @@ TEST_P(RowCheck, Names_table_column_number_and_a_job) {
         )
     );
     EXPECT_EQ(found[0].table, "ACT_RU_TIMER_JOB");
-    EXPECT_THAT(
-        found[0].mend, testing::ElementsAre(StartsWith("UPDATE ACT_RU_TIMER_JOB SET DUEDATE_ = "))
-    );
+    EXPECT_THAT(found[0].mend, ElementsAre(StartsWith("UPDATE ACT_RU_TIMER_JOB SET DUEDATE_ = ")));
 }
 
 TEST_P(RowCheck, The_statements_mend_what_they_can) {
@@ -155,7 +148,7 @@ protected:
         try {
             execute(fmt::format("INSERT INTO {} ({}) VALUES ({})", table.name, columns, values));
             return true;
-        } catch (const persistence::DbError&) {
+        } catch (const DbError&) {
             return false;  // Then it harms nobody.
         }
     }
@@ -171,7 +164,7 @@ protected:
                 id
             ));
             good_.insert(id);
-        } catch (const persistence::DbError&) {
+        } catch (const DbError&) {
             // An odd row has its id.
         }
     }
@@ -179,7 +172,7 @@ protected:
     /// One pass of everything that a node does by itself. Nothing of it may fail.
     void pass() {
         (void)store_.timers().next_due({});
-        (void)store_.timers().move_due_timers(clock_.now(), 100, std::nullopt, {});
+        move_due_free();
         for (const JobPlace place :
              {JobPlace::executable, JobPlace::timer, JobPlace::external_worker}) {
             (void)store_.executor().reset_expired_locks(place, {.now = clock_.now()});
@@ -190,7 +183,7 @@ protected:
             (void)store_.jobs().list(place, {}, "", 100);
             (void)store_.jobs().count(place, {});
         }
-        (void)store_.jobs().scopes(persistence::SuspensionScope::instance, "", 100);
+        (void)store_.jobs().scopes(SuspensionScope::instance, "", 100);
     }
 
     /// Every third one fails, and waits for its retry or dies.
@@ -200,11 +193,10 @@ protected:
             const bool is_good = job.payload == "good";
             ran_.insert(job.id);
             outcomes.push_back(
-                is_good || !one_in(3) ? completed_outcome(job)
-                                      : failed_outcome(job, {.message = "no"}, clock_.now())
+                is_good || !one_in(3) ? completed_outcome(job) : failed_outcome(job)
             );
         }
-        (void)store_.executor().apply("node-1", outcomes);
+        apply(outcomes);
     }
 
     /// Shows and removes what is left, each by its id, long after the last lock has expired.
@@ -215,8 +207,8 @@ protected:
                  jobs = store_.jobs().list(place, {}, "", 1000)) {
                 for (const Job& job : jobs) {
                     ASSERT_TRUE(store_.jobs().find(job.id)) << job.id;
-                    const std::vector<std::string> id{job.id};
-                    ASSERT_EQ(store_.jobs().remove(place, id, late).front(), JobAnswer::done)
+                    const std::vector<std::string> ids{job.id};
+                    ASSERT_EQ(store_.jobs().remove(place, ids, late).front(), JobAnswer::done)
                         << schema::name_of(place) << " " << job.id;
                 }
             }

@@ -3,7 +3,6 @@
 #include "test/conformance/store_test.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -11,7 +10,6 @@ namespace jobstrand::test {
 
 using persistence::SeriesCondition;
 using persistence::SeriesSummary;
-using persistence::SuspensionScope;
 using schema::Series;
 
 /// Series on every database, and a node that moves and runs their turns.
@@ -39,7 +37,7 @@ protected:
 
     /// Moves what is due, and locks all of it for node-1.
     std::vector<Job> fire() {
-        auto due = store_.timers().move_due_timers(clock_.now(), 100, claim_of("node-1"), noop_);
+        auto due = move_due();
         std::ranges::move(acquire(), std::back_inserter(due.locked));  // With long payloads.
         return std::move(due.locked);
     }
@@ -58,14 +56,12 @@ protected:
     }
 
     void fail(const Job& job) {
-        const Outcome outcome = failed_outcome(job, {.message = "no"}, clock_.now());
+        const Outcome outcome = failed_outcome(job);
         expect_done(outcome);
     }
 
     void kill_job(const Job& job) {
-        const Outcome outcome =
-            failed_outcome(job, {.message = "no", .retryable = false}, clock_.now());
-        expect_done(outcome);
+        expect_done(failed_outcome(job, {.message = "no", .retryable = false}));
     }
 
     [[nodiscard]] Series series(std::string_view key = "s") {

@@ -9,9 +9,6 @@ namespace jobstrand::test {
 namespace {
 
 using persistence::SeriesFilter;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::Pair;
 
 class SeriesOperations : public SeriesTest {
 protected:
@@ -95,27 +92,24 @@ TEST_P(SeriesOperations, A_key_is_given_once) {
     try {
         start(every_ten_minutes(), a_job("other"));
         FAIL() << "no error";
-    } catch (const persistence::DbError& error) {
-        EXPECT_EQ(error.kind(), persistence::DbErrorKind::duplicate_key);
+    } catch (const DbError& error) {
+        EXPECT_EQ(error.kind(), DbErrorKind::duplicate_key);
     }
     EXPECT_EQ(place_of("other"), "nowhere");
 }
 
 TEST_P(SeriesOperations, A_series_begins_in_the_transaction_of_its_caller) {
     const auto begin = [&](bool fails) {
-        store_.enqueuer().in_transaction(
-            [&](Transaction& transaction) {
-                (void)store_.enqueuer().create(
-                    transaction,
-                    {{.series = every_ten_minutes(), .first_turn = a_job("s-1")}},
-                    clock_.now()
-                );
-                if (fails) {
-                    throw std::runtime_error("the app has changed its mind");
-                }
-            },
-            {}
-        );
+        in_transaction([&](Transaction& transaction) {
+            (void)store_.enqueuer().create(
+                transaction,
+                {{.series = every_ten_minutes(), .first_turn = a_job("s-1")}},
+                clock_.now()
+            );
+            if (fails) {
+                throw std::runtime_error("the app has changed its mind");
+            }
+        });
     };
     EXPECT_THROW(begin(true), std::runtime_error);
     EXPECT_EQ(count_rows("JS_SERIES"), 0);
@@ -131,7 +125,7 @@ TEST_P(SeriesOperations, Series_are_listed_by_key_group_and_condition) {
     start({.key = "d", .group = "y", .repeat = "R/PT1H"});
     clock_.tick(10min);
     (void)fire();
-    store_.jobs().suspend(SuspensionScope::series, "d", clock_.now());
+    suspend(SuspensionScope::series, "d");
     EXPECT_THAT(keys({}), ElementsAre("a", "b"));
     EXPECT_THAT(keys({}, "b"), ElementsAre("c", "d"));
     EXPECT_THAT(keys({.group = "y"}), ElementsAre("b", "c"));
@@ -149,7 +143,7 @@ TEST_P(SeriesOperations, Groups_are_counted_by_their_series_that_have_not_ended)
     start({.key = "b", .group = "y", .repeat = "R/PT1H"});
     start({.key = "c", .group = "y", .repeat = "R/PT1H"});
     start({.key = "d", .group = "z", .repeat = "R/PT1H"});
-    store_.jobs().suspend(SuspensionScope::series, "c", clock_.now());
+    suspend(SuspensionScope::series, "c");
     EXPECT_EQ(store_.series().end_series("d", clock_.now()), SeriesAnswer::done);
     EXPECT_THAT(store_.series().count_groups(), ElementsAre(Pair("x", 1), Pair("y", 2)));
 }
@@ -219,23 +213,19 @@ TEST_P(SeriesOperations, An_extra_job_can_be_fired_and_the_series_does_not_notic
 
 TEST_P(SeriesOperations, A_turn_that_is_fired_by_hand_is_that_turn_taken_early) {
     start({.key = "s", .repeat = "R/PT10M", .misfire = "next-with-existing"});
-    EXPECT_EQ(store_.jobs().fire_timer("s-1", clock_.now()), JobAnswer::done);
+    EXPECT_EQ(fire_timer("s-1"), JobAnswer::done);
     EXPECT_EQ(place_of("s-1"), "executable");
     EXPECT_EQ(only_job_in(JobPlace::timer).due_date, clock_.now() + 20min);
     EXPECT_EQ(carrying_jobs(), 1);
     // Also if its instruction would leave it out.
     clock_.tick(1h);
-    EXPECT_EQ(
-        store_.jobs().fire_timer(only_job_in(JobPlace::timer).id, clock_.now()), JobAnswer::done
-    );
+    EXPECT_EQ(fire_timer(only_job_in(JobPlace::timer).id), JobAnswer::done);
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 2);
 }
 
 TEST_P(SeriesOperations, A_waiting_turn_can_be_given_another_due_date) {
     start(every_ten_minutes());
-    EXPECT_EQ(
-        store_.jobs().reschedule_timer("s-1", clock_.now() + 34min, clock_.now()), JobAnswer::done
-    );
+    EXPECT_EQ(reschedule_timer("s-1", clock_.now() + 34min), JobAnswer::done);
     EXPECT_EQ(series().next_fire, clock_.now() + 34min);
     (void)fire_after(34min);
     EXPECT_EQ(series().next_fire, clock_.now() + 6min);
@@ -275,10 +265,7 @@ TEST_P(SeriesOperations, A_series_that_ends_while_its_turn_runs_or_waits_for_a_r
 
 TEST_P(SeriesOperations, A_series_ends_with_its_waiting_turn_when_that_is_removed) {
     start(every_ten_minutes());
-    const std::vector<std::string> ids{"s-1"};
-    EXPECT_THAT(
-        store_.jobs().remove(JobPlace::timer, ids, clock_.now()), ElementsAre(JobAnswer::done)
-    );
+    EXPECT_THAT(remove(JobPlace::timer, {"s-1"}), ElementsAre(JobAnswer::done));
     EXPECT_EQ(condition(), SeriesCondition::ended);
 }
 
@@ -390,17 +377,13 @@ TEST_P(SeriesOperations, Without_overlap_the_turn_that_ran_is_followed_by_the_ne
 
 class PausedSeries : public SeriesTest {
 protected:
-    std::int64_t pause(std::string_view key) {
-        return store_.jobs().suspend(SuspensionScope::series, key, clock_.now());
-    }
-    std::int64_t resume(std::string_view key) {
-        return store_.jobs().activate(SuspensionScope::series, key, clock_.now());
-    }
+    std::int64_t pause(std::string_view key) { return suspend(SuspensionScope::series, key); }
+    std::int64_t resume(std::string_view key) { return activate(SuspensionScope::series, key); }
     std::int64_t pause_group(std::string_view group) {
-        return store_.jobs().suspend(SuspensionScope::timer_group, group, clock_.now());
+        return suspend(SuspensionScope::timer_group, group);
     }
     std::int64_t resume_group(std::string_view group) {
-        return store_.jobs().activate(SuspensionScope::timer_group, group, clock_.now());
+        return activate(SuspensionScope::timer_group, group);
     }
 
     Series in_group(std::string key, std::string group = "g") {
@@ -433,7 +416,7 @@ TEST_P(PausedSeries, A_turn_that_has_fired_runs_and_retries_although_its_series_
     pause("s");
     fail(fired);
     complete(fire_after(1min));
-    EXPECT_THAT(store_.jobs().list(JobPlace::suspended, {}, "", 10), testing::SizeIs(1));
+    EXPECT_THAT(store_.jobs().list(JobPlace::suspended, {}, "", 10), SizeIs(1));
 }
 
 TEST_P(PausedSeries, Without_overlap_the_turn_after_the_running_one_starts_paused) {
@@ -453,8 +436,7 @@ TEST_P(PausedSeries, A_series_of_a_paused_group_starts_paused) {
     start(in_group("a"));
     start(in_group("b", "other"));
     EXPECT_EQ(condition("a"), SeriesCondition::paused);
-    EXPECT_EQ(place_of("a-1"), "suspended");
-    EXPECT_EQ(place_of("b-1"), "timer");
+    EXPECT_THAT(places_of({"a-1", "b-1"}), ElementsAre("suspended", "timer"));
     const auto groups = store_.jobs().suspensions(SuspensionScope::timer_group);
     ASSERT_EQ(groups.size(), 1U);
     EXPECT_EQ(groups[0].id, "g");
@@ -506,10 +488,10 @@ TEST_P(PausedSeries, A_due_turn_of_a_paused_series_is_put_aside_and_not_fired) {
 
 TEST_P(PausedSeries, Suspending_its_instance_holds_a_series_too) {
     start(in_group("s"), a_job("").of_instance("i"));
-    EXPECT_EQ(store_.jobs().suspend(SuspensionScope::instance, "i", clock_.now()), 1);
+    EXPECT_EQ(suspend(SuspensionScope::instance, "i"), 1);
     clock_.tick(30min);
     EXPECT_THAT(fire(), IsEmpty());
-    EXPECT_EQ(store_.jobs().activate(SuspensionScope::instance, "i", clock_.now()), 1);
+    EXPECT_EQ(activate(SuspensionScope::instance, "i"), 1);
     EXPECT_EQ(fire().size(), 1U);
     EXPECT_EQ(series().next_fire, clock_.now() + 10min);
 }
@@ -559,7 +541,7 @@ TEST_P(StoredCalendars, A_change_moves_the_waiting_turns_of_those_that_use_it) {
     start_daily("derived", "firm");
     start_daily("unconcerned", "other");
     start_daily("paused", "base");
-    store_.jobs().suspend(SuspensionScope::series, "paused", clock_.now());
+    suspend(SuspensionScope::series, "paused");
     EXPECT_EQ(put("base", "weekly THU"), 3U);
     for (const char* key : {"direct", "derived", "paused"}) {
         EXPECT_EQ(series(key).next_fire, clock_.now() + 33h) << key;
@@ -638,10 +620,7 @@ TEST_P(Namesakes, So_do_those_of_a_series_that_has_ended) {
 TEST_P(Namesakes, Their_removal_does_not_end_the_older_series) {
     start(every_ten_minutes());
     insert_plainly("s");
-    EXPECT_EQ(
-        store_.jobs().remove(JobPlace::timer, std::vector<std::string>{"s"}, clock_.now()).front(),
-        JobAnswer::done
-    );
+    EXPECT_EQ(remove(JobPlace::timer, {"s"}).front(), JobAnswer::done);
     EXPECT_EQ(condition(), SeriesCondition::waiting);
     EXPECT_EQ(only_job_in(JobPlace::timer).id, "s-1");
 }

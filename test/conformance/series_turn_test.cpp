@@ -8,9 +8,6 @@ namespace jobstrand::test {
 
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
-
 class SeriesTurns : public SeriesTest {
 protected:
     /// The job that carries the series on.
@@ -88,12 +85,11 @@ TEST_P(SeriesTurns, A_limited_series_ends_with_its_last_turn) {
 // R118
 TEST_P(SeriesTurns, A_turn_that_fires_ahead_of_its_time_is_not_taken_again) {
     start(every_ten_minutes());
-    insert(JobPlace::timer, a_job("later").due_at(clock_.now() + 10min + 1ms).build());
+    insert(JobPlace::timer, a_job("later").due_at(clock_.now() + 10min + 1ms));
     clock_.tick(10min - 2s);
     const persistence::DueWindow window(clock_.now(), 2s);
     EXPECT_EQ(store_.timers().move_due_timers(window, 100, std::nullopt, {}).moved, 1U);
-    EXPECT_EQ(place_of("s-1"), "executable");
-    EXPECT_EQ(place_of("later"), "timer");
+    EXPECT_THAT(places_of({"s-1", "later"}), ElementsAre("executable", "timer"));
     EXPECT_EQ(only_turn().due_date, clock_.now() + 10min + 2s);
 }
 
@@ -119,8 +115,7 @@ TEST_P(SeriesTurns, Neither_failure_nor_death_of_a_turn_stops_or_doubles_its_ser
     EXPECT_EQ(next.attempts, 0);
     EXPECT_EQ(next.exception_message, "");
 
-    const std::vector<std::string> dead{"s-1"};
-    ASSERT_THAT(store_.jobs().requeue(dead, 1, {}, clock_.now()), ElementsAre(JobAnswer::done));
+    ASSERT_THAT(requeue({"s-1"}, 1), ElementsAre(JobAnswer::done));
     complete(acquire().at(0));
     EXPECT_EQ(only_job_in(JobPlace::timer), next);
     EXPECT_EQ(carrying_jobs(), 1);
@@ -193,8 +188,7 @@ TEST_P(SeriesWithoutOverlap, A_retry_keeps_the_next_turn_waiting) {
 TEST_P(SeriesWithoutOverlap, An_interrupted_turn_is_the_same_turn_again) {
     start_without_overlap();
     const Job turn = fire_after(10min);
-    const Outcome outcome = outcome_of(turn, schema::interrupted(turn, 1s, clock_.now()));
-    (void)store_.executor().apply("node-1", std::vector{outcome});
+    apply({outcome_of(turn, schema::interrupted(turn, 1s, clock_.now()))});
     EXPECT_EQ(fire_after(1s).id, "s-1");
     EXPECT_EQ(series().fire_count, 1);
 }
@@ -208,8 +202,7 @@ TEST_P(
     EXPECT_EQ(only_job_in(JobPlace::dead_letter).repeat, "");
     EXPECT_EQ(condition(), SeriesCondition::waiting);
     EXPECT_EQ(carrying_jobs(), 1);
-    const std::vector<std::string> dead{"s-1"};
-    (void)store_.jobs().requeue(dead, 1, {}, clock_.now());
+    requeue({"s-1"}, 1);
     complete(acquire().at(0));
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 1);
 }
@@ -218,13 +211,8 @@ TEST_P(SeriesWithoutOverlap, A_result_that_comes_after_the_lock_was_lost_brings_
     start_without_overlap();
     const Job turn = fire_after(10min);
     clock_.tick(1h);
-    EXPECT_EQ(
-        store_.executor().reset_expired_locks(JobPlace::executable, {.now = clock_.now()}).freed, 1
-    );
-    EXPECT_THAT(
-        store_.executor().apply("node-1", std::vector{completed_outcome(turn)}),
-        ElementsAre(OutcomeAnswer::lost_lock)
-    );
+    EXPECT_EQ(reset_locks(), 1);
+    EXPECT_THAT(apply({completed_outcome(turn)}), ElementsAre(OutcomeAnswer::lost_lock));
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 0);
     complete(acquire().at(0));
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 1);
@@ -277,7 +265,7 @@ TEST_P(SeriesOptions, A_dead_letter_pauses_the_series_if_that_was_asked_for) {
         EXPECT_EQ(condition(key), SeriesCondition::paused);
         clock_.tick(10min);
         EXPECT_THAT(fire(), IsEmpty());
-        store_.jobs().activate(SuspensionScope::series, key, clock_.now());
+        activate(SuspensionScope::series, key);
         EXPECT_EQ(fire().size(), 1U);
         EXPECT_EQ(store_.series().end_series(key, clock_.now()), SeriesAnswer::done);
     }
@@ -291,9 +279,7 @@ TEST_P(SeriesOptions, A_turn_whose_node_died_is_run_again_unless_its_series_says
     ASSERT_EQ(fire().size(), 3U);
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 2);
     clock_.tick(5min + 1ms);
-    EXPECT_EQ(
-        store_.executor().reset_expired_locks(JobPlace::executable, {.now = clock_.now()}).freed, 3
-    );
+    EXPECT_EQ(reset_locks(), 3);
     EXPECT_THAT(ids_of(acquire()), ElementsAre("again-1"));
     EXPECT_EQ(condition("never"), SeriesCondition::waiting);
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 3);
@@ -308,9 +294,7 @@ TEST_P(SeriesOptions, The_turn_after_one_that_was_let_go_has_its_long_payload) {
     );
     (void)fire_after(10min);
     clock_.tick(5min + 1ms);
-    EXPECT_EQ(
-        store_.executor().reset_expired_locks(JobPlace::executable, {.now = clock_.now()}).freed, 1
-    );
+    EXPECT_EQ(reset_locks(), 1);
     EXPECT_EQ(fire_after(5min).payload, large);
     EXPECT_EQ(count_rows("ACT_GE_BYTEARRAY"), 1);
 }
@@ -320,7 +304,7 @@ TEST_P(SeriesOptions, A_backlog_of_turns_is_taken_in_due_order_and_keeps_no_new_
     start({.key = "a", .repeat = "R/PT10S", .misfire = "ignore"});
     start({.key = "b", .repeat = "R/PT7S", .misfire = "ignore"});
     clock_.tick(3h);
-    insert(JobPlace::timer, a_job("new").due_at(clock_.now()).build());
+    insert(JobPlace::timer, a_job("new").due_at(clock_.now()));
     const std::vector<Job> first = fire();
     EXPECT_THAT(ids_of(first), ElementsAre("b-1", "a-1", "new"));
     const std::vector<Job> second = fire();
@@ -457,8 +441,7 @@ TEST_P(FairTurns, The_turns_of_a_series_that_catches_up_come_in_their_order) {
     clock_.tick(10s);
     std::vector<schema::TimePoint> due;
     for (int i = 0; i < 10; ++i) {
-        const auto moved =
-            store_.timers().move_due_timers(clock_.now(), 1, claim_of("node-1"), noop_);
+        const auto moved = move_due(1);
         ASSERT_EQ(moved.locked.size(), 1U);
         due.push_back(moved.locked.front().due_date.value());
     }
@@ -484,8 +467,7 @@ TEST_P(FairTurns, What_a_round_leaves_out_are_turns_made_since_and_what_was_not_
     start({.key = "s", .repeat = "R9/PT1S"});
     clock_.tick(10s);
     const schema::TimePoint round = clock_.now();
-    insert(JobPlace::timer, a_timer("a plain one", 0ms));
-    insert(JobPlace::timer, a_timer("a later one", 1ms));
+    insert(JobPlace::timer, {a_timer("a plain one", 0ms), a_timer("a later one", 1ms)});
     // Inserted by an app that says nothing of when.
     execute(
         "INSERT INTO ACT_RU_TIMER_JOB "
@@ -497,13 +479,10 @@ TEST_P(FairTurns, What_a_round_leaves_out_are_turns_made_since_and_what_was_not_
     persistence::DueWindow window(clock_.now());
     window.as_of = round;
     EXPECT_EQ(store_.timers().move_due_timers(window, 100, std::nullopt, {}).moved, 3U);
-    EXPECT_EQ(place_of("s-1"), "executable");
-    EXPECT_EQ(place_of("by hand"), "executable");
-    EXPECT_EQ(place_of("a plain one"), "executable");
-    EXPECT_EQ(place_of("a later one"), "timer");
+    EXPECT_THAT(places_of({"s-1", "by hand"}), ElementsAre("executable", "executable"));
+    EXPECT_THAT(places_of({"a plain one", "a later one"}), ElementsAre("executable", "timer"));
     EXPECT_EQ(store_.timers().move_due_timers(window, 100, std::nullopt, {}).moved, 0U);
-    EXPECT_EQ(store_.timers().move_due_timers(clock_.now(), 100, std::nullopt, {}).moved, 3U)
-        << "the turns that follow, and what was not due yet";
+    EXPECT_EQ(move_due_free().moved, 3U) << "the turns that follow, and what was not due yet";
 }
 
 }  // namespace

@@ -11,20 +11,12 @@ using persistence::Lack;
 using persistence::ServedJobs;
 using persistence::UnservedJobs;
 using schema::ServedScope;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::UnorderedElementsAre;
 
 /// What nodes take, and what nobody does (I7).
 class Served : public StoreTest {
 protected:
     void tell(std::string_view node, const std::vector<std::string>& types) {
-        store_.nodes().register_node(
-            {.node = std::string(node), .incarnation = "1"},
-            {types, needs_},
-            clock_.now(),
-            clock_.now() + 10s
-        );
+        register_node(std::string(node), {types, needs_});
     }
 
     /// Acquires as a node that has these.
@@ -35,8 +27,7 @@ protected:
     /// A command job of which a node has read what it needs.
     void insert_needing(const std::string& id, const std::string& needs) {
         const Job held = insert_and_acquire(a_job(id));
-        const std::vector<Outcome> one{outcome_of(held, schema::not_served(held, needs))};
-        EXPECT_THAT(store_.executor().apply("node-1", one), ElementsAre(OutcomeAnswer::done));
+        expect_done(outcome_of(held, schema::not_served(held, needs)));
     }
 
     std::vector<UnservedJobs> unserved() {
@@ -52,7 +43,7 @@ protected:
 ON_EVERY_DATABASE(Served);
 
 TEST_P(Served, A_job_that_needs_something_is_taken_only_by_who_has_it) {
-    insert(JobPlace::executable, a_job("plain"));
+    insert(a_job("plain"));
     ASSERT_THAT(acquired({}), ElementsAre("plain"));
     insert_needing("a", "[commands.a]");
     insert_needing("b", "[commands.b]");
@@ -66,14 +57,13 @@ TEST_P(Served, A_job_that_needs_something_is_taken_only_by_who_has_it) {
 }
 
 TEST_P(Served, A_job_whose_need_is_not_known_yet_is_taken_to_find_out) {
-    insert(JobPlace::executable, a_job("a"));
+    insert(a_job("a"));
     EXPECT_THAT(acquired({"[commands.b]"}), ElementsAre("a"));
 }
 
 TEST_P(Served, A_node_that_lacks_what_a_job_needs_gives_it_back_unharmed) {
     const Job held = insert_and_acquire(a_job("a"));
-    const std::vector<Outcome> one{outcome_of(held, schema::not_served(held, "[commands.a]"))};
-    ASSERT_THAT(store_.executor().apply("node-1", one), ElementsAre(OutcomeAnswer::done));
+    expect_done(outcome_of(held, schema::not_served(held, "[commands.a]")));
     const Job freed = job("a");
     EXPECT_EQ(freed.needs, "[commands.a]");
     EXPECT_EQ(freed.revision, held.revision + 1);
@@ -85,14 +75,14 @@ TEST_P(Served, A_node_that_lacks_what_a_job_needs_gives_it_back_unharmed) {
 }
 
 TEST_P(Served, Jobs_that_need_different_things_are_given_back_in_one_transaction) {
-    insert(JobPlace::executable, many_jobs("j", 6));
+    insert(many_jobs("j", 6));
     std::vector<Outcome> outcomes;
     for (const Job& held : acquire()) {
         const bool is_even = outcomes.size() % 2 == 0;
         outcomes.push_back(outcome_of(held, schema::not_served(held, is_even ? "even" : "odd")));
     }
     outcomes.back() = completed_outcome(*outcomes.back().job);
-    EXPECT_THAT(store_.executor().apply("node-1", outcomes), testing::Each(OutcomeAnswer::done));
+    EXPECT_THAT(apply(outcomes), Each(OutcomeAnswer::done));
     EXPECT_EQ(job("j000").needs, "even");
     EXPECT_EQ(job("j001").needs, "odd");
     EXPECT_EQ(job("j004").needs, "even");
@@ -101,17 +91,17 @@ TEST_P(Served, Jobs_that_need_different_things_are_given_back_in_one_transaction
 
 TEST_P(Served, A_lost_lock_keeps_a_node_from_saying_what_a_job_needs) {
     const Job held = insert_and_acquire(a_job("a"), "node-1");
-    const std::vector<Outcome> one{outcome_of(held, schema::not_served(held, "x"))};
-    EXPECT_THAT(store_.executor().apply("node-2", one), ElementsAre(OutcomeAnswer::lost_lock));
+    EXPECT_THAT(
+        apply({outcome_of(held, schema::not_served(held, "x"))}, "node-2"),
+        ElementsAre(OutcomeAnswer::lost_lock)
+    );
     EXPECT_EQ(job("a"), held);
 }
 
 TEST_P(Served, A_new_payload_may_need_something_else) {
     insert_needing("a", "[commands.a]");
     const persistence::JobChanges changes{schema::set_to(&Job::payload, R"({"command":"b"})")};
-    ASSERT_EQ(
-        store_.jobs().change(JobPlace::executable, "a", changes, clock_.now()), JobAnswer::done
-    );
+    ASSERT_EQ(change(JobPlace::executable, "a", changes), JobAnswer::done);
     EXPECT_EQ(job("a").needs, "");
     EXPECT_THAT(acquired({}), ElementsAre("a"));
 }
@@ -119,17 +109,16 @@ TEST_P(Served, A_new_payload_may_need_something_else) {
 TEST_P(Served, A_job_that_leaves_its_place_begins_anew) {
     insert_needing("a", "[commands.a]");
     execute("UPDATE ACT_RU_JOB SET PROCESS_INSTANCE_ID_ = 'i' WHERE ID_ = 'a'");
-    using persistence::SuspensionScope;
-    ASSERT_EQ(store_.jobs().suspend(SuspensionScope::instance, "i", clock_.now()), 1);
-    ASSERT_EQ(store_.jobs().activate(SuspensionScope::instance, "i", clock_.now()), 1);
+    ASSERT_EQ(suspend(SuspensionScope::instance, "i"), 1);
+    ASSERT_EQ(activate(SuspensionScope::instance, "i"), 1);
     EXPECT_EQ(job("a").needs, "");
 }
 
 TEST_P(Served, Jobs_of_a_type_that_no_node_serves_are_counted_by_type) {
     tell("node-1", {"mail", "noop"});
-    insert(JobPlace::executable, a_job("a"));
-    insert(JobPlace::executable, a_job("b").of_type("emial"));
-    insert(JobPlace::executable, a_job("c").of_type("emial"));
+    insert(a_job("a"));
+    insert(a_job("b").of_type("emial"));
+    insert(a_job("c").of_type("emial"));
     EXPECT_THAT(
         unserved(), ElementsAre(UnservedJobs{.kind = {.handler_type = "emial"}, .jobs = 2})
     );
@@ -140,7 +129,7 @@ TEST_P(Served, Jobs_of_a_type_that_no_node_serves_are_counted_by_type) {
 TEST_P(Served, Jobs_that_need_what_no_node_has_are_counted_by_need) {
     insert_needing("a", "[commands.a]");
     insert_needing("b", "[commands.b]");
-    insert(JobPlace::executable, a_job("c"));
+    insert(a_job("c"));
     needs_ = {"[commands.b]"};
     tell("node-1", {"noop"});
     EXPECT_THAT(
@@ -185,7 +174,7 @@ TEST_P(Served, A_node_that_stops_serves_nothing_at_once) {
 }
 
 TEST_P(Served, A_look_at_a_long_table_ends_where_it_is_told_to) {
-    insert(JobPlace::executable, many_jobs("j", 10));
+    insert(many_jobs("j", 10));
     const auto seen = store_.served().unserved(clock_.now(), 4);
     EXPECT_THAT(seen, ElementsAre(UnservedJobs{.kind = {.handler_type = "noop"}, .jobs = 4}));
 }
@@ -198,10 +187,11 @@ protected:
     static std::vector<Job> one_of_each() {
         Job mail = a_job("mail");
         mail.category = "mail";
-        Job acme = a_job("acme");
-        acme.tenant_id = "acme";
-        Job invoice = a_job("invoice").of_definition("invoice:1");
-        return {a_job("plain"), mail, acme, invoice};
+        return {
+            a_job("plain"),
+            mail,
+            a_job("acme").of_tenant("acme"),
+            a_job("invoice").of_definition("invoice:1")};
     }
 
     std::vector<std::string> acquired(const ServedScope& scope) {
@@ -212,10 +202,7 @@ protected:
     }
 
     void live(std::string_view node, ServedScope scope) {
-        const persistence::NodeIdentity identity{.node = std::string(node), .incarnation = "1"};
-        store_.nodes().register_node(
-            identity, within(std::move(scope)), clock_.now(), clock_.now() + 10s
-        );
+        register_node(std::string(node), within(std::move(scope)));
     }
 
     std::vector<UnservedJobs> unserved() {
@@ -233,9 +220,7 @@ TEST_P(Scopes, Others_see_what_a_node_is_set_not_to_fetch) {
     live("both", {});
     ServedJobs neither = within({.tenants = {"acme"}});
     neither.fetching = {.jobs = false, .timers = false};
-    store_.nodes().register_node(
-        {.node = "neither", .incarnation = "1"}, neither, clock_.now(), clock_.now() + 10s
-    );
+    register_node("neither", neither);
     std::vector<persistence::Node> nodes = store_.nodes().nodes();
     ASSERT_EQ(nodes.size(), 2U);
     EXPECT_EQ(nodes[0].fetching, persistence::Fetching());
@@ -246,7 +231,7 @@ TEST_P(Scopes, Others_see_what_a_node_is_set_not_to_fetch) {
 }
 
 TEST_P(Scopes, Only_jobs_inside_are_acquired) {
-    insert(JobPlace::executable, one_of_each());
+    insert(one_of_each());
     EXPECT_THAT(acquired({.categories = {"mail", "post"}}), ElementsAre("mail"));
     EXPECT_THAT(acquired({.tenants = {"acme"}}), ElementsAre("acme"));
     EXPECT_THAT(acquired({.definitions = {"invoice:1"}}), ElementsAre("invoice"));
@@ -254,7 +239,7 @@ TEST_P(Scopes, Only_jobs_inside_are_acquired) {
 }
 
 TEST_P(Scopes, The_empty_value_stands_for_jobs_without_one) {
-    insert(JobPlace::executable, one_of_each());
+    insert(one_of_each());
     execute("UPDATE ACT_RU_JOB SET CATEGORY_ = '' WHERE ID_ = 'plain'");
     const ServedScope scope{.categories = {"", "mail"}, .tenants = {""}, .definitions = {""}};
     EXPECT_THAT(acquired(scope), UnorderedElementsAre("mail", "plain"));
@@ -262,7 +247,7 @@ TEST_P(Scopes, The_empty_value_stands_for_jobs_without_one) {
 
 TEST_P(Scopes, Orders_keep_to_them) {
     EXPECT_TRUE(persistence::create_index(*connection_, schema::kPriorityIndex));
-    insert(JobPlace::executable, one_of_each());
+    insert(one_of_each());
     const ServedJobs served = within({.tenants = {"acme"}});
     const auto jobs = store_.executor().acquire_in_order(
         claim_of("node-1"), served, {.by_priority = true}, 100, {}
@@ -306,7 +291,7 @@ TEST_P(Scopes, Timers_of_others_are_those_outside_also_without_any_value) {
 TEST_P(Scopes, Jobs_outside_of_all_are_counted_by_what_nodes_are_limited_to) {
     live("node-1", {.categories = {"mail"}});
     live("node-2", {.priority_min = 5, .priority_max = 9});
-    insert(JobPlace::executable, one_of_each());
+    insert(one_of_each());
     EXPECT_THAT(
         unserved(),
         ElementsAre(UnservedJobs{.kind = {.handler_type = "noop", .priority = 0}, .jobs = 3})
@@ -324,7 +309,7 @@ TEST_P(Scopes, Are_listed_with_their_nodes_and_go_with_them) {
         .categories = {"", "mail"},
         .definitions = {"invoice:1"}};
     live("node-1", scope);
-    ASSERT_THAT(store_.nodes().nodes(), testing::SizeIs(1));
+    ASSERT_THAT(store_.nodes().nodes(), SizeIs(1));
     EXPECT_EQ(store_.nodes().nodes().front().scope, scope);
     store_.nodes().record_served("node-1", within({}));
     EXPECT_TRUE(schema::is_all(store_.nodes().nodes().front().scope));

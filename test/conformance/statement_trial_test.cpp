@@ -22,16 +22,9 @@ namespace jobstrand::test {
 namespace {
 
 using persistence::Connection;
-using persistence::DbError;
-using persistence::DbErrorKind;
 using persistence::RefusedActivity;
 using persistence::TriedSettings;
-using testing::AllOf;
 using testing::Contains;
-using testing::Field;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 /// Without line breaks, and with single blanks.
 std::string in_one_line(std::string_view sql) {
@@ -252,9 +245,7 @@ protected:
         std::vector<RefusedActivity> all;
         for (const TriedSettings& settings : all_settings()) {
             WatchedConnection connection(
-                database_->connect(persistence::SessionPool::Access::write),
-                statements_,
-                refused_statement
+                database_->connect(SessionPool::Access::write), statements_, refused_statement
             );
             for (RefusedActivity& one :
                  persistence::refused_activities(connection, schedule_, settings)) {
@@ -315,7 +306,7 @@ protected:
 ON_EVERY_DATABASE(StatementTrial);
 
 TEST_P(StatementTrial, Finds_nothing_refused_and_leaves_everything_as_it_was) {
-    insert(JobPlace::executable, a_job("a"));
+    insert(a_job("a"));
     insert(JobPlace::timer, a_job("b").due_at(clock_.now()));
     const auto before = rows();
     EXPECT_THAT(refused(), IsEmpty());
@@ -335,9 +326,7 @@ TEST_P(StatementTrial, Names_what_cannot_be_done_without_a_statement_and_goes_on
     );
     EXPECT_THAT(statements_, Contains(HasSubstr("JS_REQUEST"))) << "what comes behind it is tried";
     WatchedConnection connection(
-        database_->connect(persistence::SessionPool::Access::write),
-        statements_,
-        "DELETE FROM JS_RUN_NEWS"
+        database_->connect(SessionPool::Access::write), statements_, "DELETE FROM JS_RUN_NEWS"
     );
     EXPECT_THAT(
         [&] { persistence::require_statements(connection, schedule_, {}); },

@@ -12,8 +12,6 @@
 
 namespace jobstrand::test {
 
-using persistence::SessionPool;
-
 Node::Node(
     TestDatabase& database,
     FaultPlan& faults,
@@ -67,9 +65,17 @@ Job StoreTest::insert(JobPlace place, Job job) {
     return insert(place, std::vector{std::move(job)}).front();
 }
 
+std::vector<Job> StoreTest::insert(std::vector<Job> jobs) {
+    return insert(JobPlace::executable, std::move(jobs));
+}
+
+Job StoreTest::insert(Job job) {
+    return insert(JobPlace::executable, std::move(job));
+}
+
 Job StoreTest::insert_and_acquire(Job job, std::string_view owner) {
-    const std::string id = insert(JobPlace::executable, std::move(job)).id;
-    auto acquired = store_.executor().acquire_one(id, claim_of(owner), clock_.now());
+    const std::string id = insert(std::move(job)).id;
+    auto acquired = acquire_one(id, owner);
     EXPECT_EQ(acquired.answer, JobAnswer::done);
     return acquired.job;
 }
@@ -90,25 +96,104 @@ LockClaim StoreTest::claim_of(std::string_view owner) const {
 
 void StoreTest::insert_of(const std::string& instance, const std::vector<std::string>& ids) {
     for (const std::string& id : ids) {
-        insert(JobPlace::executable, a_job(id).of_instance(instance));
+        insert(a_job(id).of_instance(instance));
     }
 }
 
-Job StoreTest::a_timer(std::string id, schema::Duration due_in) const {
+JobBuilder StoreTest::a_timer(std::string id, schema::Duration due_in) const {
     return a_job(std::move(id)).of_kind(schema::kTimerType).due_at(clock_.now() + due_in);
 }
 
+persistence::AcquiredJob StoreTest::acquire_one(std::string_view id, std::string_view owner) {
+    return store_.executor().acquire_one(id, claim_of(owner), clock_.now());
+}
+
+persistence::DueTimers StoreTest::move_due(PageLimit limit, std::string_view owner) {
+    return store_.timers().move_due_timers(clock_.now(), limit, claim_of(owner), noop_);
+}
+
+persistence::DueTimers StoreTest::move_due_free(PageLimit limit) {
+    return store_.timers().move_due_timers(clock_.now(), limit, std::nullopt, {});
+}
+
+std::int64_t StoreTest::reset_locks(JobPlace place) {
+    return store_.executor().reset_expired_locks(place, {.now = clock_.now()}).freed;
+}
+
+std::vector<OutcomeAnswer>
+StoreTest::apply(const std::vector<Outcome>& outcomes, std::string_view owner) {
+    return store_.executor().apply(owner, outcomes);
+}
+
 void StoreTest::expect_done(const Outcome& outcome) {
-    EXPECT_EQ(
-        store_.executor().apply("node-1", std::span(&outcome, 1)).front(), OutcomeAnswer::done
-    );
+    EXPECT_EQ(apply({outcome}).front(), OutcomeAnswer::done);
+}
+
+Outcome StoreTest::failed_outcome(const Job& job, schema::JobFailure failure) const {
+    return outcome_of(job, schema::failed(job, failure, schema::RetryPolicy{}, clock_.now()));
 }
 
 void StoreTest::complete(const std::vector<Job>& jobs) {
     for (const Job& job : jobs) {
-        const std::vector done{completed_outcome(job)};
-        EXPECT_EQ(store_.executor().apply(job.lock_owner, done).front(), OutcomeAnswer::done);
+        EXPECT_EQ(apply({completed_outcome(job)}, job.lock_owner).front(), OutcomeAnswer::done);
     }
+}
+
+void StoreTest::in_transaction(const std::function<void(Transaction&)>& work) {
+    store_.enqueuer().in_transaction(work, {});
+}
+
+std::int64_t StoreTest::suspend(SuspensionScope scope, std::string_view id) {
+    return store_.jobs().suspend(scope, id, clock_.now());
+}
+
+std::int64_t StoreTest::activate(SuspensionScope scope, std::string_view id) {
+    return store_.jobs().activate(scope, id, clock_.now());
+}
+
+std::vector<JobAnswer> StoreTest::remove(JobPlace place, const std::vector<std::string>& ids) {
+    return store_.jobs().remove(place, ids, clock_.now());
+}
+
+std::vector<JobAnswer> StoreTest::requeue(
+    const std::vector<std::string>& ids,
+    int retries,
+    const persistence::DueDates& due_dates
+) {
+    return store_.jobs().requeue(ids, retries, due_dates, clock_.now());
+}
+
+JobAnswer StoreTest::fire_timer(std::string_view id) {
+    return store_.jobs().fire_timer(id, clock_.now());
+}
+
+JobAnswer StoreTest::reschedule_timer(std::string_view id, schema::TimePoint due_date) {
+    return store_.jobs().reschedule_timer(id, due_date, clock_.now());
+}
+
+JobAnswer
+StoreTest::change(JobPlace place, std::string_view id, const persistence::JobChanges& changes) {
+    return store_.jobs().change(place, id, changes, clock_.now());
+}
+
+void StoreTest::register_node(
+    const std::string& name,
+    const persistence::ServedJobs& served,
+    schema::Duration lease
+) {
+    store_.nodes().register_node(
+        {.node = name, .incarnation = "1"}, served, clock_.now(), clock_.now() + lease
+    );
+}
+
+Node StoreTest::node_with(schema::HistoryRules history, OnIncident on_incident) {
+    return Node(
+        *database_,
+        faults_,
+        schema::ExclusiveOver::instance,
+        std::move(history),
+        std::move(on_incident)
+    );
 }
 
 std::vector<schema::JobEvent> StoreTest::events_of(std::string_view id) {
@@ -122,6 +207,14 @@ std::vector<schema::JobEvent> StoreTest::events_of(std::string_view id) {
 std::string StoreTest::place_of(std::string_view id) {
     const auto found = store_.jobs().find(id);
     return found ? std::string(schema::name_of(found->place)) : "nowhere";
+}
+
+std::vector<std::string> StoreTest::places_of(const std::vector<std::string_view>& ids) {
+    std::vector<std::string> places;
+    for (const std::string_view id : ids) {
+        places.push_back(place_of(id));
+    }
+    return places;
 }
 
 Job StoreTest::job(std::string_view id) {
@@ -162,10 +255,11 @@ std::vector<Fence> fences_of(const std::vector<Job>& jobs) {
     return fences;
 }
 
-std::vector<Job> many_jobs(std::string_view prefix, std::size_t count) {
-    std::vector<Job> jobs;
+std::vector<Job> many_jobs(std::string_view prefix, std::size_t count, const JobBuilder& like) {
+    std::vector<Job> jobs(count, like);
     for (std::size_t i = 0; i < count; ++i) {
-        jobs.push_back(a_job(fmt::format("{}{:03}", prefix, i)));
+        jobs[i].id = fmt::format("{}{:03}", prefix, i);
+        jobs[i].correlation_id = jobs[i].id;
     }
     return jobs;
 }
@@ -234,10 +328,6 @@ Job full_job(std::string id) {
 
 Outcome outcome_of(const Job& job, schema::Transition transition) {
     return {.job = std::make_shared<const Job>(job), .transition = std::move(transition)};
-}
-
-Outcome failed_outcome(const Job& job, schema::JobFailure failure, schema::TimePoint now) {
-    return outcome_of(job, schema::failed(job, failure, schema::RetryPolicy{}, now));
 }
 
 Outcome completed_outcome(const Job& job) {

@@ -1,35 +1,16 @@
 #include "test/conformance/store_test.hpp"
 
-#include <algorithm>
-
 namespace jobstrand::test {
 
 namespace {
 
-using persistence::SuspensionScope;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::SizeIs;
-using testing::UnorderedElementsAre;
-
-class Timers : public StoreTest {
-protected:
-    persistence::DueTimers move(std::size_t limit = 100) {
-        return store_.timers().move_due_timers(clock_.now(), limit, std::nullopt, {});
-    }
-
-    persistence::DueTimers move_and_claim(std::vector<std::string> handler_types) {
-        return store_.timers().move_due_timers(
-            clock_.now(), 100, claim_of("node-1"), handler_types
-        );
-    }
-};
+class Timers : public StoreTest {};
 
 ON_EVERY_DATABASE(Timers);
 
 TEST_P(Timers, A_due_timer_becomes_executable_and_keeps_its_due_date) {
     const Job timer = insert(JobPlace::timer, a_timer("a", 0ms));
-    const auto due = move();
+    const auto due = move_due_free();
     EXPECT_EQ(due.moved, 1U);
     EXPECT_THAT(due.locked, IsEmpty());
     ASSERT_EQ(place_of("a"), "executable");
@@ -44,15 +25,15 @@ TEST_P(Timers, A_due_timer_keeps_every_column_but_its_lock) {
     timer.repeat = "";
     Job expected = insert(JobPlace::timer, timer);
     clock_.tick(1ms);
-    ASSERT_EQ(move().moved, 1U);
+    ASSERT_EQ(move_due_free().moved, 1U);
     expected.revision += 1;
     EXPECT_EQ(job("a"), expected);
 }
 
 TEST_P(Timers, What_a_plain_insert_leaves_out_does_not_stop_a_timer) {
-    insert(JobPlace::timer, std::vector{a_timer("a", -1s), a_timer("b", -1s)});
+    insert(JobPlace::timer, {a_timer("a", -1s), a_timer("b", -1s)});
     execute("UPDATE ACT_RU_TIMER_JOB SET REV_ = NULL, TENANT_ID_ = NULL WHERE ID_ = 'a'");
-    const auto due = move_and_claim({"noop"});
+    const auto due = move_due();
     EXPECT_THAT(ids_of(due.locked), UnorderedElementsAre("a", "b"));
     for (const Job& moved : due.locked) {
         EXPECT_EQ(moved, job(moved.id));
@@ -61,35 +42,33 @@ TEST_P(Timers, What_a_plain_insert_leaves_out_does_not_stop_a_timer) {
 
 TEST_P(Timers, A_timer_moves_at_its_millisecond_and_not_before) {
     insert(JobPlace::timer, a_timer("a", 1ms));
-    EXPECT_EQ(move().moved, 0U);
+    EXPECT_EQ(move_due_free().moved, 0U);
     clock_.tick(1ms);
-    EXPECT_EQ(move().moved, 1U);
+    EXPECT_EQ(move_due_free().moved, 1U);
 }
 
 TEST_P(Timers, The_earliest_due_timers_come_first) {
-    insert(JobPlace::timer, std::vector{a_timer("a", -1s), a_timer("b", -3s), a_timer("c", -2s)});
-    EXPECT_EQ(move(2).moved, 2U);
-    EXPECT_EQ(place_of("a"), "timer");
-    EXPECT_EQ(place_of("b"), "executable");
-    EXPECT_EQ(place_of("c"), "executable");
+    insert(JobPlace::timer, {a_timer("a", -1s), a_timer("b", -3s), a_timer("c", -2s)});
+    EXPECT_EQ(move_due_free(2).moved, 2U);
+    EXPECT_THAT(places_of({"a", "b", "c"}), ElementsAre("timer", "executable", "executable"));
 }
 
 TEST_P(Timers, A_page_can_begin_with_a_due_date_and_says_which_one_it_ended_with) {
-    insert(JobPlace::timer, std::vector{a_timer("a", -3s), a_timer("b", -2s), a_timer("c", -1s)});
+    insert(JobPlace::timer, {a_timer("a", -3s), a_timer("b", -2s), a_timer("c", -1s)});
     const persistence::DueWindow window(clock_.now(), 0ms, clock_.now() - 2s);
     const auto due = store_.timers().move_due_timers(window, 1, std::nullopt, {});
     EXPECT_EQ(due.moved, 1U);
     EXPECT_EQ(due.end, clock_.now() - 2s);
     EXPECT_EQ(place_of("b"), "executable");
-    EXPECT_EQ(move().end, clock_.now() - 1s);
+    EXPECT_EQ(move_due_free().end, clock_.now() - 1s);
     EXPECT_EQ(place_of("a"), "executable");
-    EXPECT_EQ(move().end, std::nullopt);
+    EXPECT_EQ(move_due_free().end, std::nullopt);
 }
 
 TEST_P(Timers, A_full_page_is_told_of_before_it_is_moved_and_another_may_move_what_is_behind_it) {
     insert(
         JobPlace::timer,
-        std::vector{a_timer("a", -3s), a_timer("b", -3s), a_timer("c", -2s), a_timer("d", -1s)}
+        {a_timer("a", -3s), a_timer("b", -3s), a_timer("c", -2s), a_timer("d", -1s)}
     );
     const auto move_behind = [&](schema::TimePoint end) {
         EXPECT_EQ(end, clock_.now() - 3s);
@@ -120,20 +99,15 @@ TEST_P(Timers, A_full_page_is_told_of_before_it_is_moved_and_another_may_move_wh
 
 TEST_P(Timers, The_next_one_that_is_not_served_may_be_asked_for_alone) {
     const std::vector<std::string> served{"mail", "noop"};
-    insert(JobPlace::timer, std::vector{a_timer("a", -9s), a_timer("b", 1s)});
+    insert(JobPlace::timer, {a_timer("a", -9s), a_timer("b", 1s)});
     const auto next = [&](std::optional<schema::TimePoint> from) {
         return store_.timers().next_due_of_others(served, from, clock_.now() + 5s);
     };
     EXPECT_EQ(next(std::nullopt), std::nullopt);
-    Job external = a_timer("c", -3s);
-    external.type = schema::kExternalWorkerType;
-    Job other = a_timer("d", 2s);
-    other.handler_type = "fax";
-    Job nameless = a_timer("e", 3s);
-    nameless.handler_type = "";
-    Job later = a_timer("f", 6s);
-    later.handler_type = "fax";
-    insert(JobPlace::timer, std::vector{external, other, nameless, later});
+    const Job external = a_timer("c", -3s).of_kind(schema::kExternalWorkerType);
+    const Job other = a_timer("d", 2s).of_type("fax");
+    const Job nameless = a_timer("e", 3s).of_type("");
+    insert(JobPlace::timer, {external, other, nameless, a_timer("f", 6s).of_type("fax")});
     EXPECT_EQ(next(std::nullopt), external.due_date);
     EXPECT_EQ(next(external.due_date), external.due_date);
     EXPECT_EQ(next(clock_.now() - 2s), other.due_date);
@@ -142,29 +116,21 @@ TEST_P(Timers, The_next_one_that_is_not_served_may_be_asked_for_alone) {
 }
 
 TEST_P(Timers, Those_that_are_served_may_be_left_where_they_are) {
-    Job external = a_timer("c", -3s);
-    external.type = schema::kExternalWorkerType;
-    Job other = a_timer("d", -2s);
-    other.handler_type = "mail";
-    Job later = a_timer("e", 1s);
-    later.handler_type = "mail";
-    insert(JobPlace::timer, std::vector{a_timer("a", -4s), external, other, later});
+    const Job external = a_timer("c", -3s).of_kind(schema::kExternalWorkerType);
+    const Job other = a_timer("d", -2s).of_type("mail");
+    insert(JobPlace::timer, {a_timer("a", -4s), external, other, a_timer("e", 1s).of_type("mail")});
     persistence::DueWindow window(clock_.now());
     window.are_served_left = true;
     const std::vector<std::string> served{"noop"};
     EXPECT_EQ(store_.timers().move_due_timers(window, 100, std::nullopt, served).moved, 2U);
-    EXPECT_EQ(place_of("a"), "timer");
-    EXPECT_EQ(place_of("c"), "external");
-    EXPECT_EQ(place_of("d"), "executable");
+    EXPECT_THAT(places_of({"a", "c", "d"}), ElementsAre("timer", "external", "executable"));
     EXPECT_EQ(place_of("e"), "timer");
 }
 
 TEST_P(Timers, Served_timers_arrive_locked_in_due_order_and_the_others_free) {
-    insert(JobPlace::timer, std::vector{a_timer("a", -1s), a_timer("b", -2s)});
-    Job other = a_timer("c", -3s);
-    other.handler_type = "mail";
-    insert(JobPlace::timer, other);
-    const auto due = move_and_claim({"noop"});
+    insert(JobPlace::timer, {a_timer("a", -1s), a_timer("b", -2s)});
+    insert(JobPlace::timer, a_timer("c", -3s).of_type("mail"));
+    const auto due = move_due();
     EXPECT_EQ(due.moved, 3U);
     ASSERT_THAT(ids_of(due.locked), ElementsAre("b", "a"));
     EXPECT_EQ(due.locked[0], job("b"));
@@ -174,45 +140,37 @@ TEST_P(Timers, Served_timers_arrive_locked_in_due_order_and_the_others_free) {
 
 TEST_P(Timers, A_timer_that_arrived_locked_can_be_completed) {
     insert(JobPlace::timer, a_timer("a", 0ms));
-    const auto due = move_and_claim({"noop"});
+    const auto due = move_due();
     expect_done(completed_outcome(due.locked.at(0)));
     EXPECT_EQ(place_of("a"), "nowhere");
 }
 
 TEST_P(Timers, An_external_worker_job_goes_to_its_own_place) {
-    Job external = a_timer("a", 0ms);
-    external.type = schema::kExternalWorkerType;
+    const Job external = a_timer("a", 0ms).of_kind(schema::kExternalWorkerType);
     insert(JobPlace::timer, external);
-    const auto due = move_and_claim({"noop"});
+    const auto due = move_due();
     EXPECT_EQ(due.moved, 1U);
     EXPECT_THAT(due.locked, IsEmpty());
     EXPECT_EQ(place_of("a"), "external");
 }
 
 TEST_P(Timers, A_locked_timer_is_left_alone) {
-    Job locked = a_timer("a", -1s);
-    locked.lock_owner = "flowable";
-    locked.lock_expiration = clock_.now() + 1h;
-    insert(JobPlace::timer, locked);
+    insert(JobPlace::timer, a_timer("a", -1s).locked_by("flowable", clock_.now() + 1h));
     EXPECT_EQ(store_.timers().next_due({}), std::nullopt);
-    EXPECT_EQ(move().moved, 0U);
+    EXPECT_EQ(move_due_free().moved, 0U);
 }
 
 TEST_P(Timers, A_page_may_be_larger_than_a_statement) {
-    std::vector<Job> timers = many_jobs("t", 700);
-    for (Job& timer : timers) {
-        timer.due_date = clock_.now();
-    }
-    insert(JobPlace::timer, timers);
-    EXPECT_EQ(move(1000).moved, 700U);
+    insert(JobPlace::timer, many_jobs("t", 700, a_job("").due_at(clock_.now())));
+    EXPECT_EQ(move_due_free(1000).moved, 700U);
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 700);
 }
 
 // A plain INSERT can take an id that stands in another place: no key spans two tables.
 TEST_P(Timers, One_whose_id_is_taken_becomes_a_dead_letter_and_does_not_stop_the_others) {
-    insert(JobPlace::timer, std::vector{a_timer("a", 0ms), a_timer("b", 0ms), a_timer("c", 0ms)});
+    insert(JobPlace::timer, {a_timer("a", 0ms), a_timer("b", 0ms), a_timer("c", 0ms)});
     execute("INSERT INTO ACT_RU_JOB (ID_, HANDLER_TYPE_) VALUES ('b', 'mail')");
-    const auto due = move_and_claim({"noop"});
+    const auto due = move_due();
     EXPECT_EQ(due.moved, 3U);
     EXPECT_THAT(ids_of(due.locked), UnorderedElementsAre("a", "c"));
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 3);
@@ -225,7 +183,7 @@ TEST_P(Timers, One_whose_id_is_taken_becomes_a_dead_letter_and_does_not_stop_the
 
 TEST_P(Timers, The_next_due_date_is_that_of_the_earliest_free_timer) {
     EXPECT_EQ(store_.timers().next_due({}), std::nullopt);
-    insert(JobPlace::timer, std::vector{a_timer("a", 2h), a_timer("b", 1h)});
+    insert(JobPlace::timer, {a_timer("a", 2h), a_timer("b", 1h)});
     EXPECT_EQ(store_.timers().next_due({}), clock_.now() + 1h);
     EXPECT_EQ(store_.timers().next_due({}, clock_.now() + 1h), clock_.now() + 1h);
     EXPECT_EQ(store_.timers().next_due({}, clock_.now() + 1h + 1ms), clock_.now() + 2h);
@@ -241,9 +199,7 @@ protected:
     }
 
     Job locked(std::string id, schema::TimePoint until) {
-        Job timer = a_timer(std::move(id), 1h);
-        timer.lock_owner = "flowable";
-        timer.lock_expiration = until;
+        const Job timer = a_timer(std::move(id), 1h).locked_by("flowable", until);
         return timer;
     }
 };
@@ -252,7 +208,7 @@ ON_EVERY_DATABASE(TimersByHand);
 
 TEST_P(TimersByHand, A_timer_can_be_fired_before_it_is_due) {
     insert(JobPlace::timer, a_timer("a", 1h));
-    EXPECT_EQ(store_.jobs().fire_timer("a", clock_.now()), JobAnswer::done);
+    EXPECT_EQ(fire_timer("a"), JobAnswer::done);
     EXPECT_EQ(place_of("a"), "executable");
     EXPECT_EQ(job("a").due_date, clock_.now()) << "its wait counts from here";
     EXPECT_THAT(ids_of(acquire()), ElementsAre("a"));
@@ -261,7 +217,7 @@ TEST_P(TimersByHand, A_timer_can_be_fired_before_it_is_due) {
 TEST_P(TimersByHand, A_timer_can_be_rescheduled) {
     const Job timer = insert(JobPlace::timer, a_timer("a", 1h));
     const schema::TimePoint later = clock_.now() + 2h;
-    EXPECT_EQ(store_.jobs().reschedule_timer("a", later, clock_.now()), JobAnswer::done);
+    EXPECT_EQ(reschedule_timer("a", later), JobAnswer::done);
     Job expected = timer;
     expected.due_date = later;
     expected.revision += 1;
@@ -269,10 +225,8 @@ TEST_P(TimersByHand, A_timer_can_be_rescheduled) {
 }
 
 TEST_P(TimersByHand, A_job_that_could_run_becomes_a_timer_when_it_is_postponed) {
-    Job expected = insert(JobPlace::executable, a_job("a").build());
-    Job external = a_job("b").build();
-    external.type = schema::kExternalWorkerType;
-    insert(JobPlace::external_worker, external);
+    Job expected = insert(a_job("a"));
+    insert(JobPlace::external_worker, a_job("b").of_kind(schema::kExternalWorkerType));
     const schema::TimePoint later = clock_.now() + 2h;
     for (const auto& [place, id] :
          {std::pair(JobPlace::executable, "a"), std::pair(JobPlace::external_worker, "b")}) {
@@ -293,35 +247,30 @@ TEST_P(TimersByHand, A_job_that_a_node_holds_is_not_postponed) {
 
 TEST_P(TimersByHand, One_that_waits_for_an_exclusive_job_is_postponed) {
     insert_and_acquire(a_job("a").of_instance("i"));
-    insert(JobPlace::executable, a_job("b").of_instance("i").build());
-    EXPECT_THAT(acquire(100, "node-2"), testing::IsEmpty());
+    insert(a_job("b").of_instance("i"));
+    EXPECT_THAT(acquire(100, "node-2"), IsEmpty());
     EXPECT_EQ(postpone(JobPlace::executable, "b", clock_.now() + 2h), JobAnswer::done);
     EXPECT_EQ(place_of("b"), "timer");
     EXPECT_TRUE(job("b").lock_owner.empty());
 }
 
 TEST_P(TimersByHand, What_is_no_timer_is_not_found) {
-    insert(JobPlace::executable, a_job("a").build());
-    EXPECT_EQ(store_.jobs().fire_timer("a", clock_.now()), JobAnswer::not_found);
-    EXPECT_EQ(
-        store_.jobs().reschedule_timer("none", clock_.now(), clock_.now()), JobAnswer::not_found
-    );
+    insert(a_job("a"));
+    EXPECT_EQ(fire_timer("a"), JobAnswer::not_found);
+    EXPECT_EQ(reschedule_timer("none", clock_.now()), JobAnswer::not_found);
 }
 
 TEST_P(TimersByHand, A_timer_with_a_live_lock_is_refused) {
     const Job timer = insert(JobPlace::timer, locked("a", clock_.now() + 1ms));
-    EXPECT_EQ(store_.jobs().fire_timer("a", clock_.now()), JobAnswer::locked);
-    EXPECT_EQ(store_.jobs().reschedule_timer("a", clock_.now(), clock_.now()), JobAnswer::locked);
+    EXPECT_EQ(fire_timer("a"), JobAnswer::locked);
+    EXPECT_EQ(reschedule_timer("a", clock_.now()), JobAnswer::locked);
     EXPECT_EQ(job("a"), timer);
 }
 
 TEST_P(TimersByHand, An_expired_lock_does_not_count) {
-    insert(
-        JobPlace::timer,
-        std::vector{locked("a", clock_.now() - 1ms), locked("b", clock_.now() - 1ms)}
-    );
-    EXPECT_EQ(store_.jobs().fire_timer("a", clock_.now()), JobAnswer::done);
-    EXPECT_EQ(store_.jobs().reschedule_timer("b", clock_.now(), clock_.now()), JobAnswer::done);
+    insert(JobPlace::timer, {locked("a", clock_.now() - 1ms), locked("b", clock_.now() - 1ms)});
+    EXPECT_EQ(fire_timer("a"), JobAnswer::done);
+    EXPECT_EQ(reschedule_timer("b", clock_.now()), JobAnswer::done);
     EXPECT_TRUE(job("a").lock_owner.empty());
     EXPECT_TRUE(job("b").lock_owner.empty());
 }
@@ -329,11 +278,12 @@ TEST_P(TimersByHand, An_expired_lock_does_not_count) {
 /// Pages of due timers of which the server copies most, and some need a look.
 class CopiedTimers : public StoreTest {
 protected:
-    Job a_timer(std::string id, std::string element = "pack") {
-        Job job = a_job(std::move(id)).of_kind(schema::kTimerType).due_at(clock_.now() - 1s);
-        job.process_definition_id = "shipping:3";
-        job.element_id = std::move(element);
-        return job;
+    JobBuilder a_timer(std::string id, std::string element = "pack") {
+        return a_job(std::move(id))
+            .of_kind(schema::kTimerType)
+            .due_at(clock_.now() - 1s)
+            .of_definition("shipping:3")
+            .of_element(std::move(element));
     }
 
     persistence::DueTimers move(persistence::SqlStore& store) {
@@ -344,15 +294,13 @@ protected:
 ON_EVERY_DATABASE(CopiedTimers);
 
 TEST_P(CopiedTimers, What_is_suspended_waits_and_the_others_of_its_page_go) {
-    Job tenant = a_timer("tenant");
-    tenant.tenant_id = "acme";
-    Job instance = a_timer("instance");
-    instance.process_instance_id = "order-17";
-    insert(JobPlace::timer, std::vector{a_timer("a"), a_timer("b")});
-    store_.jobs().suspend(SuspensionScope::job_definition, "shipping:3/charge", clock_.now());
-    store_.jobs().suspend(SuspensionScope::tenant, "acme", clock_.now());
-    store_.jobs().suspend(SuspensionScope::instance, "order-17", clock_.now());
-    insert(JobPlace::timer, std::vector{tenant, instance, a_timer("kind")});
+    const Job tenant = a_timer("tenant").of_tenant("acme");
+    const Job instance = a_timer("instance").of_instance("order-17");
+    insert(JobPlace::timer, {a_timer("a"), a_timer("b")});
+    suspend(SuspensionScope::job_definition, "shipping:3/charge");
+    suspend(SuspensionScope::tenant, "acme");
+    suspend(SuspensionScope::instance, "order-17");
+    insert(JobPlace::timer, {tenant, instance, a_timer("kind")});
     // As an app leaves one that it inserts while its kind is being suspended.
     execute("UPDATE ACT_RU_TIMER_JOB SET ELEMENT_ID_ = 'charge' WHERE ID_ = 'kind'");
     const auto due = move(store_);
@@ -360,12 +308,12 @@ TEST_P(CopiedTimers, What_is_suspended_waits_and_the_others_of_its_page_go) {
     for (const char* const id : {"tenant", "instance", "kind"}) {
         EXPECT_EQ(place_of(id), "suspended") << id;
     }
-    store_.jobs().activate(SuspensionScope::job_definition, "shipping:3/charge", clock_.now());
+    activate(SuspensionScope::job_definition, "shipping:3/charge");
     EXPECT_EQ(place_of("kind"), "executable");
 }
 
 TEST_P(CopiedTimers, Keep_a_priority_that_an_override_gave_them) {
-    insert(JobPlace::timer, std::vector{a_timer("a", "charge"), a_timer("b")});
+    insert(JobPlace::timer, {a_timer("a", "charge"), a_timer("b")});
     std::optional<persistence::OverridePosition> position{std::in_place};
     while (position) {
         position =
@@ -381,14 +329,9 @@ TEST_P(CopiedTimers, Keep_a_priority_that_an_override_gave_them) {
 }
 
 TEST_P(CopiedTimers, Are_logged_as_timers_that_were_sent_are) {
-    Node full(
-        *database_,
-        faults_,
-        schema::ExclusiveOver::instance,
-        schema::HistoryRules{.job_log = schema::JobLogLevel::full}
-    );
+    Node full = node_with({.job_log = schema::JobLogLevel::full});
     persistence::SqlStore& store = full.store();
-    insert(JobPlace::timer, std::vector{a_timer("a"), a_timer("taken")});
+    insert(JobPlace::timer, {a_timer("a"), a_timer("taken")});
     execute("INSERT INTO ACT_RU_JOB (ID_, HANDLER_TYPE_) VALUES ('taken', 'mail')");
     // Where an id is taken the rows are sent, elsewhere they are copied.
     EXPECT_THAT(ids_of(move(store).locked), ElementsAre("a"));
@@ -399,16 +342,16 @@ TEST_P(CopiedTimers, Are_logged_as_timers_that_were_sent_are) {
     EXPECT_THAT(events_of("b"), IsEmpty());
     EXPECT_THAT(events_of("taken"), ElementsAre(schema::JobEvent::dead));
     EXPECT_THAT(store_.history().incidents({.job = "taken"}, {}, 100), SizeIs(1));
-    const std::vector outcomes{completed_outcome(held.front())};
-    ASSERT_THAT(store.executor().apply("node-1", outcomes), ElementsAre(OutcomeAnswer::done));
+    ASSERT_THAT(
+        store.executor().apply("node-1", std::vector{completed_outcome(held.front())}),
+        ElementsAre(OutcomeAnswer::done)
+    );
     EXPECT_THAT(events_of("b"), ElementsAre(schema::JobEvent::succeeded));
 }
 
 TEST_P(CopiedTimers, That_failed_before_keep_what_is_told_of_the_failure) {
     const Job held = insert_and_acquire(a_job("a"));
-    const std::vector outcomes{
-        failed_outcome(held, {.message = "no network", .details = "at line 3"}, clock_.now())};
-    ASSERT_THAT(store_.executor().apply("node-1", outcomes), ElementsAre(OutcomeAnswer::done));
+    expect_done(failed_outcome(held, {.message = "no network", .details = "at line 3"}));
     const Job waiting = job("a");
     clock_.tick(*waiting.due_date - clock_.now());
     ASSERT_THAT(ids_of(move(store_).locked), ElementsAre("a"));

@@ -2,31 +2,29 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace jobstrand::test {
 
 namespace {
 
 using persistence::JobCopy;
 using persistence::Suspension;
-using persistence::SuspensionScope;
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 class Suspensions : public StoreTest {
 protected:
+    using StoreTest::activate;
+    using StoreTest::suspend;
+
     std::int64_t suspend(std::string_view instance) {
-        return store_.jobs().suspend(SuspensionScope::instance, instance, clock_.now());
+        return suspend(SuspensionScope::instance, instance);
     }
     std::int64_t activate(std::string_view instance) {
-        return store_.jobs().activate(SuspensionScope::instance, instance, clock_.now());
+        return activate(SuspensionScope::instance, instance);
     }
     std::int64_t suspend_definition(std::string_view definition) {
-        return store_.jobs().suspend(SuspensionScope::definition, definition, clock_.now());
+        return suspend(SuspensionScope::definition, definition);
     }
     std::int64_t activate_definition(std::string_view definition) {
-        return store_.jobs().activate(SuspensionScope::definition, definition, clock_.now());
+        return activate(SuspensionScope::definition, definition);
     }
 
     FaultPlan no_faults_;
@@ -47,7 +45,7 @@ ON_EVERY_DATABASE(Suspensions);
 // R034, R106
 TEST_P(Suspensions, The_free_jobs_of_an_instance_move_to_the_suspended_place) {
     insert_three();
-    insert(JobPlace::executable, a_job("other").of_instance("i2").build());
+    insert(a_job("other").of_instance("i2"));
     EXPECT_EQ(suspend("i"), 3);
     EXPECT_EQ(job("e").suspended_from, "executable");
     EXPECT_EQ(job("t").suspended_from, "timer");
@@ -84,28 +82,25 @@ TEST_P(Suspensions, A_long_one_tells_how_far_it_is_and_can_be_stopped) {
 
 TEST_P(Suspensions, A_single_job_that_runs_is_not_disturbed_and_its_retry_waits_suspended) {
     const Job held = insert_and_acquire(a_job("a"));
-    EXPECT_EQ(store_.jobs().suspend(SuspensionScope::job, "a", clock_.now()), 0);
+    EXPECT_EQ(suspend(SuspensionScope::job, "a"), 0);
     EXPECT_EQ(place_of("a"), "executable");
-    const std::vector<Outcome> failed{failed_outcome(held, {.message = "no"}, clock_.now())};
-    ASSERT_THAT(store_.executor().apply("node-1", failed), ElementsAre(OutcomeAnswer::done));
+    expect_done(failed_outcome(held));
     EXPECT_EQ(place_of("a"), "suspended");
     EXPECT_EQ(job("a").suspended_from, "timer");
-    EXPECT_EQ(store_.jobs().activate(SuspensionScope::job, "a", clock_.now()), 1);
+    EXPECT_EQ(activate(SuspensionScope::job, "a"), 1);
     EXPECT_EQ(place_of("a"), "timer");
 }
 
 TEST_P(Suspensions, Of_a_job_that_was_suspended_while_it_ran_nothing_stays_for_ever) {
     const Job done = insert_and_acquire(a_job("a"));
     const Job runs = insert_and_acquire(a_job("b"));
-    (void)store_.jobs().suspend(SuspensionScope::job, "a", clock_.now());
-    (void)store_.jobs().suspend(SuspensionScope::job, "b", clock_.now());
-    const std::vector<Outcome> completed{completed_outcome(done)};
-    ASSERT_THAT(store_.executor().apply("node-1", completed), ElementsAre(OutcomeAnswer::done));
+    suspend(SuspensionScope::job, "a");
+    suspend(SuspensionScope::job, "b");
+    expect_done(completed_outcome(done));
     EXPECT_EQ(count_rows("JS_SUSPENSION"), 2);
-    (void)store_.jobs().suspend(SuspensionScope::job, "c", clock_.now());
+    suspend(SuspensionScope::job, "c");
     EXPECT_EQ(count_rows("JS_SUSPENSION"), 2);
-    const std::vector<Outcome> failed{failed_outcome(runs, {.message = "no"}, clock_.now())};
-    (void)store_.executor().apply("node-1", failed);
+    apply({failed_outcome(runs)});
     EXPECT_EQ(place_of("b"), "suspended");
 }
 
@@ -114,9 +109,7 @@ TEST_P(Suspensions, Activated_jobs_go_back_where_they_came_from_with_their_waits
     const schema::TimePoint due = clock_.now() + 1h;
     suspend("i");
     EXPECT_EQ(activate("i"), 3);
-    EXPECT_EQ(place_of("e"), "executable");
-    EXPECT_EQ(place_of("t"), "timer");
-    EXPECT_EQ(place_of("x"), "external");
+    EXPECT_THAT(places_of({"e", "t", "x"}), ElementsAre("executable", "timer", "external"));
     EXPECT_EQ(job("t").due_date, due);
     EXPECT_EQ(job("t").suspended_from, "");
 }
@@ -141,7 +134,7 @@ TEST_P(Suspensions, An_activated_timer_whose_date_has_passed_is_due_from_that_mo
 }
 
 TEST_P(Suspensions, A_dead_letter_stays_where_it_is) {
-    insert(JobPlace::dead_letter, a_job("d").of_instance("i").build());
+    insert(JobPlace::dead_letter, a_job("d").of_instance("i"));
     EXPECT_EQ(suspend("i"), 0);
     EXPECT_EQ(place_of("d"), "dead");
 }
@@ -172,7 +165,7 @@ TEST_P(Suspensions, Suspensions_are_listed_with_the_time_of_the_first_call) {
 
 // R159
 TEST_P(Suspensions, A_definition_is_suspended_like_an_instance) {
-    insert(JobPlace::executable, a_job("a").of_instance("i").of_definition("d").build());
+    insert(a_job("a").of_instance("i").of_definition("d"));
     EXPECT_EQ(suspend_definition("d"), 1);
     EXPECT_EQ(place_of("a"), "suspended");
     EXPECT_EQ(activate_definition("d"), 1);
@@ -180,7 +173,7 @@ TEST_P(Suspensions, A_definition_is_suspended_like_an_instance) {
 }
 
 TEST_P(Suspensions, A_job_whose_instance_and_definition_are_suspended_waits_for_both) {
-    insert(JobPlace::executable, a_job("a").of_instance("i").of_definition("d").build());
+    insert(a_job("a").of_instance("i").of_definition("d"));
     suspend("i");
     suspend_definition("d");
     EXPECT_EQ(activate("i"), 0);
@@ -191,20 +184,15 @@ TEST_P(Suspensions, A_job_whose_instance_and_definition_are_suspended_waits_for_
 
 TEST_P(Suspensions, New_jobs_of_a_suspended_instance_are_stored_suspended) {
     suspend("i");
-    Job locked = a_job("a").of_instance("i");
-    locked.lock_owner = "node-1";
-    locked.lock_expiration = clock_.now() + 1h;
     const auto stored = store_.enqueuer().insert(
-        {{JobPlace::executable, locked},
+        {{JobPlace::executable, a_job("a").of_instance("i").locked_by("node-1", clock_.now() + 1h)},
          {JobPlace::timer, a_job("t").of_instance("i").due_at(clock_.now())},
          {JobPlace::dead_letter, a_job("d").of_instance("i")},
          {JobPlace::executable, a_job("b").of_instance("i2")}}
     );
     EXPECT_EQ(stored[0].place, JobPlace::suspended);
     EXPECT_EQ(stored[0].job, job("a"));
-    EXPECT_EQ(place_of("t"), "suspended");
-    EXPECT_EQ(place_of("d"), "dead");
-    EXPECT_EQ(place_of("b"), "executable");
+    EXPECT_THAT(places_of({"t", "d", "b"}), ElementsAre("suspended", "dead", "executable"));
     EXPECT_EQ(activate("i"), 2);
     EXPECT_EQ(place_of("a"), "executable");
     EXPECT_TRUE(job("a").lock_owner.empty());
@@ -221,12 +209,7 @@ TEST_P(Suspensions, A_running_job_may_finish) {
 TEST_P(Suspensions, A_running_job_that_fails_waits_suspended_for_its_next_attempt) {
     const Job held = insert_and_acquire(a_job("a").of_instance("i"));
     suspend("i");
-    EXPECT_THAT(
-        store_.executor().apply(
-            "node-1", std::vector{failed_outcome(held, {.message = "no"}, clock_.now())}
-        ),
-        ElementsAre(OutcomeAnswer::done)
-    );
+    expect_done(failed_outcome(held));
     ASSERT_EQ(place_of("a"), "suspended");
     EXPECT_EQ(job("a").suspended_from, "timer");
     EXPECT_EQ(job("a").due_date, clock_.now() + 10s);
@@ -237,15 +220,13 @@ TEST_P(Suspensions, A_running_job_that_fails_waits_suspended_for_its_next_attemp
 TEST_P(Suspensions, A_running_job_that_fails_for_the_last_time_is_a_dead_letter) {
     const Job held = insert_and_acquire(a_job("a").of_instance("i").with_retries(1));
     suspend("i");
-    (void)store_.executor().apply(
-        "node-1", std::vector{failed_outcome(held, {.message = "no"}, clock_.now())}
-    );
+    apply({failed_outcome(held)});
     EXPECT_EQ(place_of("a"), "dead");
 }
 
 TEST_P(Suspensions, A_job_that_was_running_and_is_released_is_caught_by_the_next_acquisition) {
     const Job held = insert_and_acquire(a_job("a").of_instance("i"));
-    insert(JobPlace::executable, a_job("b").build());
+    insert(a_job("b"));
     suspend("i");
     store_.executor().release("node-1", fences_of({held}));
     EXPECT_THAT(ids_of(acquire(1)), ElementsAre("b"));
@@ -261,25 +242,23 @@ TEST_P(Suspensions, A_job_with_an_expired_lock_is_free) {
 }
 
 TEST_P(Suspensions, A_due_timer_of_a_suspended_instance_does_not_arrive_locked) {
-    Job locked = a_job("t").of_instance("i").due_at(clock_.now());
-    locked.lock_owner = "flowable";
-    locked.lock_expiration = clock_.now() + 1s;
-    insert(JobPlace::timer, locked);
+    insert(
+        JobPlace::timer,
+        a_job("t").of_instance("i").due_at(clock_.now()).locked_by("flowable", clock_.now() + 1s)
+    );
     EXPECT_EQ(suspend("i"), 0);
     clock_.tick(2s);
-    EXPECT_EQ(
-        store_.executor().reset_expired_locks(JobPlace::timer, {.now = clock_.now()}).freed, 1
-    );
-    const auto due = store_.timers().move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
+    EXPECT_EQ(reset_locks(JobPlace::timer), 1);
+    const auto due = move_due(10);
     EXPECT_EQ(due.moved, 1U);
     EXPECT_THAT(due.locked, IsEmpty());
     EXPECT_EQ(place_of("t"), "suspended");
 }
 
 TEST_P(Suspensions, A_requeued_dead_letter_of_a_suspended_instance_waits_suspended) {
-    insert(JobPlace::dead_letter, a_job("d").of_instance("i").build());
+    insert(JobPlace::dead_letter, a_job("d").of_instance("i"));
     suspend("i");
-    (void)store_.jobs().requeue(std::vector<std::string>{"d"}, 2, std::nullopt, clock_.now());
+    requeue({"d"}, 2);
     ASSERT_EQ(place_of("d"), "suspended");
     activate("i");
     EXPECT_EQ(place_of("d"), "executable");
@@ -287,11 +266,7 @@ TEST_P(Suspensions, A_requeued_dead_letter_of_a_suspended_instance_waits_suspend
 }
 
 TEST_P(Suspensions, Many_jobs_move_page_by_page) {
-    std::vector<Job> jobs = many_jobs("j", 2300);
-    for (Job& one : jobs) {
-        one.process_instance_id = "i";
-    }
-    insert(JobPlace::executable, std::move(jobs));
+    insert(many_jobs("j", 2300, a_job("").of_instance("i")));
     EXPECT_EQ(suspend("i"), 2300);
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 0);
     EXPECT_EQ(activate("i"), 2300);
@@ -301,15 +276,13 @@ TEST_P(Suspensions, Many_jobs_move_page_by_page) {
 // A row that Flowable suspended does not say where it came from.
 TEST_P(Suspensions, A_job_without_its_origin_goes_back_by_its_type) {
     const auto suspended_by_flowable = [this](std::string id, std::string_view type) {
-        insert(JobPlace::suspended, a_job(std::move(id)).of_instance("i").of_kind(type).build());
+        insert(JobPlace::suspended, a_job(std::move(id)).of_instance("i").of_kind(type));
     };
     suspended_by_flowable("m", schema::kMessageType);
     suspended_by_flowable("t", schema::kTimerType);
     suspended_by_flowable("x", schema::kExternalWorkerType);
     EXPECT_EQ(activate("i"), 3);
-    EXPECT_EQ(place_of("m"), "executable");
-    EXPECT_EQ(place_of("t"), "timer");
-    EXPECT_EQ(place_of("x"), "external");
+    EXPECT_THAT(places_of({"m", "t", "x"}), ElementsAre("executable", "timer", "external"));
 }
 
 // What an operator moves after another has lifted the suspension would never come back.
@@ -321,8 +294,7 @@ TEST_P(Suspensions, A_suspension_that_is_lifted_while_its_jobs_move_leaves_none_
     });
     EXPECT_EQ(suspend("i"), 0);
     EXPECT_THAT(store_.jobs().suspensions(SuspensionScope::instance), IsEmpty());
-    EXPECT_EQ(place_of("e"), "executable");
-    EXPECT_EQ(place_of("t"), "timer");
+    EXPECT_THAT(places_of({"e", "t"}), ElementsAre("executable", "timer"));
 }
 
 TEST_P(Suspensions, An_activation_that_is_taken_back_while_its_jobs_move_moves_none) {
@@ -391,8 +363,7 @@ TEST_P(SuspendedCopiesTest, They_go_on_with_what_they_belong_to) {
         restore({copy_of(a_job("a").of_instance("p")), copy_of(timer)}), ElementsAre(true, true)
     );
     activate("p");
-    EXPECT_EQ(place_of("a"), "executable");
-    EXPECT_EQ(place_of("b"), "timer");
+    EXPECT_THAT(places_of({"a", "b"}), ElementsAre("executable", "timer"));
 }
 
 // It would wait for ever.
@@ -432,29 +403,25 @@ TEST_P(SuspendedCopiesTest, One_whose_id_a_job_has_is_left_out) {
 
 TEST_P(SuspendedCopiesTest, What_has_been_changed_since_it_was_read_is_not_removed) {
     suspend("p");
-    insert(JobPlace::executable, {a_job("a").of_instance("p"), a_job("b").of_instance("p")});
+    insert({a_job("a").of_instance("p"), a_job("b").of_instance("p")});
     const std::vector<Job> as_read{job("a"), job("b"), a_job("gone")};
     ASSERT_EQ(place_of("a"), "suspended");
     EXPECT_EQ(
-        store_.jobs().change(
-            JobPlace::suspended, "b", {schema::set_to(&Job::priority, 7)}, clock_.now()
-        ),
-        JobAnswer::done
+        change(JobPlace::suspended, "b", {schema::set_to(&Job::priority, 7)}), JobAnswer::done
     );
     EXPECT_THAT(
         store_.jobs().remove_as_read(JobPlace::suspended, as_read, clock_.now()),
         ElementsAre(JobAnswer::done, JobAnswer::not_found, JobAnswer::not_found)
     );
-    EXPECT_EQ(place_of("a"), "nowhere");
-    EXPECT_EQ(place_of("b"), "suspended");
+    EXPECT_THAT(places_of({"a", "b"}), ElementsAre("nowhere", "suspended"));
 }
 
 // I9.
 TEST_P(SuspendedCopiesTest, A_commit_in_doubt_that_was_done_is_not_done_twice) {
     suspend("p");
-    faults_.add({.point = FaultPoint::after_commit, .kind = persistence::DbErrorKind::in_doubt});
+    faults_.add({.point = FaultPoint::after_commit, .kind = DbErrorKind::in_doubt});
     EXPECT_THAT(restore({copy_of(a_job("a").of_instance("p"))}), ElementsAre(true));
-    faults_.add({.point = FaultPoint::after_commit, .kind = persistence::DbErrorKind::in_doubt});
+    faults_.add({.point = FaultPoint::after_commit, .kind = DbErrorKind::in_doubt});
     const std::vector<Job> as_read{job("a")};
     EXPECT_THAT(
         store_.jobs().remove_as_read(JobPlace::suspended, as_read, clock_.now()),

@@ -1,12 +1,10 @@
 #pragma once
 
 #include "executor/enqueue/job_producer.hpp"
-#include "persistence/sql/sql_transaction.hpp"
 #include "persistence/unique_keys.hpp"
 #include "test/conformance/store_test.hpp"
 #include "test/fixtures/recording_intake.hpp"
 
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,16 +53,17 @@ protected:
 
     /// Acquires the job by its id and writes what became of its run.
     void run(std::string_view id, bool succeeds, schema::JobFailure failure = {.message = "no"}) {
-        const auto acquired = store_.executor().acquire_one(id, claim_of("node-1"), clock_.now());
+        const auto acquired = acquire_one(id);
         ASSERT_EQ(acquired.answer, JobAnswer::done) << id;
-        const Outcome outcome =
-            succeeds ? completed_outcome(acquired.job)
-                     : failed_outcome(acquired.job, std::move(failure), clock_.now());
+        const Outcome outcome = succeeds ? completed_outcome(acquired.job)
+                                         : failed_outcome(acquired.job, std::move(failure));
         expect_done(outcome);
     }
     void complete(std::string_view id) { run(id, true); }
     void fail(std::string_view id) { run(id, false); }
     void make_dead(std::string_view id) { run(id, false, {.message = "no", .retryable = false}); }
+
+    using StoreTest::requeue;
 
     JobAnswer requeue(const std::string& id) {
         return store_.jobs().requeue(std::vector{id}, 1, {}, clock_.now()).front();

@@ -9,11 +9,6 @@ namespace jobstrand::test {
 
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
-
 /// What becomes of a new job whose unique key another job has (B8).
 class UniqueKey : public UniqueTest {};
 
@@ -44,8 +39,7 @@ TEST_P(UniqueKey, A_waiting_job_makes_room_for_one_that_replaces_it) {
         enqueue(a_job("b").with_key("k").with_priority(7).due_at(due), kReplace),
         (Enqueued{.id = "b", .is_added = true, .replaced = "a"})
     );
-    EXPECT_EQ(place_of("a"), "nowhere");
-    EXPECT_EQ(place_of("b"), "timer");
+    EXPECT_THAT(places_of({"a", "b"}), ElementsAre("nowhere", "timer"));
     EXPECT_EQ(job("b").priority, 7);
     EXPECT_EQ(count_rows("ACT_GE_BYTEARRAY"), 0) << "its payload goes with it";
     EXPECT_EQ(owner_of("k"), "b");
@@ -53,7 +47,7 @@ TEST_P(UniqueKey, A_waiting_job_makes_room_for_one_that_replaces_it) {
 }
 
 TEST_P(UniqueKey, A_job_makes_room_wherever_it_waits) {
-    store_.jobs().suspend(persistence::SuspensionScope::instance, "i", clock_.now());
+    suspend(SuspensionScope::instance, "i");
     (void)enqueue(a_job("timer").with_key("1").due_at(clock_.now() + 1h));
     (void)enqueue(a_job("external").with_key("2").of_kind(schema::kExternalWorkerType));
     (void)enqueue(a_job("suspended").with_key("3").of_instance("i"));
@@ -129,7 +123,7 @@ TEST_P(UniqueKey, Keys_are_compared_exactly) {
 }
 
 TEST_P(UniqueKey, Jobs_without_a_key_write_no_row) {
-    insert(JobPlace::executable, many_jobs("j", 3));
+    insert(many_jobs("j", 3));
     EXPECT_EQ(count_rows("JS_UNIQUE"), 0);
 }
 
@@ -161,8 +155,7 @@ TEST_P(UniqueKey, A_list_is_as_if_its_jobs_came_one_after_the_other) {
             Enqueued{.id = "d"}
         )
     );
-    EXPECT_EQ(place_of("b"), "nowhere");
-    EXPECT_EQ(place_of("c"), "nowhere");
+    EXPECT_THAT(places_of({"b", "c"}), ElementsAre("nowhere", "nowhere"));
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 3);
     EXPECT_EQ(
         refusal_of(
@@ -196,41 +189,33 @@ TEST_P(UniqueKey, One_key_that_is_held_keeps_all_of_its_list_out) {
 // The app may go on after the refusal, and must not commit the keys of jobs that are not there.
 TEST_P(UniqueKey, A_refusal_leaves_nothing_in_the_transaction_of_the_app) {
     (void)enqueue(a_job("a").with_key("k"));
-    store_.enqueuer().in_transaction(
-        [&](Transaction& transaction) {
-            const KeyRule year{.period = 24h * 365};
-            EXPECT_THROW(
-                (void)producer_.enqueue_unique(
-                    transaction,
-                    {{.job = a_job("b").with_key("fresh"), .rule = year},
-                     {.job = a_job("c").with_key("k"), .rule = {}}}
-                ),
-                persistence::KeyHeld
-            );
-        },
-        {}
-    );
+    in_transaction([&](Transaction& transaction) {
+        const KeyRule year{.period = 24h * 365};
+        EXPECT_THROW(
+            (void)producer_.enqueue_unique(
+                transaction,
+                {{.job = a_job("b").with_key("fresh"), .rule = year},
+                 {.job = a_job("c").with_key("k"), .rule = {}}}
+            ),
+            persistence::KeyHeld
+        );
+    });
     EXPECT_EQ(owner_of("fresh"), "");
     EXPECT_TRUE(enqueue(a_job("b").with_key("fresh")).is_added);
 }
 
 TEST_P(UniqueKey, What_a_transaction_has_enqueued_it_may_replace) {
-    store_.enqueuer().in_transaction(
-        [&](Transaction& transaction) {
-            (void
-            )producer_.enqueue_unique(transaction, {{.job = a_job("a").with_key("k"), .rule = {}}});
-            EXPECT_EQ(
-                producer_
-                    .enqueue_unique(
-                        transaction, {{.job = a_job("b").with_key("k"), .rule = kReplace}}
-                    )
-                    .front()
-                    .replaced,
-                "a"
-            );
-        },
-        {}
-    );
+    in_transaction([&](Transaction& transaction) {
+        (void
+        )producer_.enqueue_unique(transaction, {{.job = a_job("a").with_key("k"), .rule = {}}});
+        EXPECT_EQ(
+            producer_
+                .enqueue_unique(transaction, {{.job = a_job("b").with_key("k"), .rule = kReplace}})
+                .front()
+                .replaced,
+            "a"
+        );
+    });
     EXPECT_EQ(place_of("a"), "nowhere");
     EXPECT_EQ(owner_of("k"), "b");
 }
@@ -258,7 +243,7 @@ TEST_P(UniqueKey, Thousands_of_keys_are_taken_at_once_and_again_when_their_perio
 TEST_P(UniqueKey, A_commit_whose_answer_is_lost_adds_the_job_once) {
     for (const FaultPoint lost : {FaultPoint::after_commit, FaultPoint::before_commit}) {
         const std::string id = lost == FaultPoint::after_commit ? "done" : "undone";
-        faults_.add({.point = lost, .kind = persistence::DbErrorKind::in_doubt});
+        faults_.add({.point = lost, .kind = DbErrorKind::in_doubt});
         EXPECT_EQ(enqueue(a_job(id).with_key(id)), (Enqueued{.id = id}));
         EXPECT_EQ(place_of(id), "executable");
         EXPECT_EQ(owner_of(id), id);
@@ -307,13 +292,10 @@ TEST_P(UniqueKeyEnd, A_job_that_has_succeeded_frees_its_key_in_the_same_transact
 }
 
 TEST_P(UniqueKeyEnd, A_transactional_handler_that_commits_frees_the_key_with_its_job) {
-    const auto acquired = store_.executor().acquire_one("a", claim_of("node-1"), clock_.now());
-    store_.enqueuer().in_transaction(
-        [&](Transaction& transaction) {
-            (void)store_.executor().apply(transaction, "node-1", completed_outcome(acquired.job));
-        },
-        {}
-    );
+    const auto acquired = acquire_one("a");
+    in_transaction([&](Transaction& transaction) {
+        (void)store_.executor().apply(transaction, "node-1", completed_outcome(acquired.job));
+    });
     EXPECT_EQ(count_rows("JS_UNIQUE"), 0);
 }
 
@@ -322,16 +304,16 @@ TEST_P(UniqueKeyEnd, A_job_keeps_its_key_through_failures_timers_and_suspensions
     fail("a");
     EXPECT_EQ(place_of("a"), "timer");
     EXPECT_EQ(refusal_of(a_job("b").with_key("k")), "job a has the unique key k");
-    EXPECT_EQ(store_.jobs().fire_timer("a", clock_.now()), JobAnswer::done);
+    EXPECT_EQ(fire_timer("a"), JobAnswer::done);
     EXPECT_EQ(place_of("a"), "executable");
     EXPECT_EQ(job("a").unique_key, "k");
     EXPECT_EQ(refusal_of(a_job("b").with_key("k")), "job a has the unique key k");
     complete("a");
     (void)enqueue(a_job("s").with_key("k").of_instance("i"));
-    store_.jobs().suspend(persistence::SuspensionScope::instance, "i", clock_.now());
+    suspend(SuspensionScope::instance, "i");
     EXPECT_EQ(place_of("s"), "suspended");
     EXPECT_EQ(refusal_of(a_job("b").with_key("k")), "job s has the unique key k");
-    store_.jobs().activate(persistence::SuspensionScope::instance, "i", clock_.now());
+    activate(SuspensionScope::instance, "i");
     EXPECT_EQ(refusal_of(a_job("b").with_key("k")), "job s has the unique key k");
     complete("s");
     EXPECT_EQ(count_rows("JS_UNIQUE"), 0);
@@ -351,8 +333,7 @@ TEST_P(UniqueKeyEnd, A_job_that_is_cancelled_or_removed_frees_its_key) {
     (void)store_.jobs().cancel(JobPlace::executable, a, "wrong", clock_.now());
     EXPECT_EQ(owner_of("k"), "");
     (void)enqueue(a_job("b").with_key("k"));
-    const std::vector<std::string> b{"b"};
-    (void)store_.jobs().remove(JobPlace::executable, b, clock_.now());
+    remove(JobPlace::executable, {"b"});
     EXPECT_EQ(owner_of("k"), "");
     EXPECT_TRUE(enqueue(a_job("c").with_key("k")).is_added);
 }
@@ -360,14 +341,14 @@ TEST_P(UniqueKeyEnd, A_job_that_is_cancelled_or_removed_frees_its_key) {
 TEST_P(UniqueKeyEnd, The_removal_of_a_dead_letter_frees_nobody_elses_key) {
     make_dead("a");
     (void)enqueue(a_job("b").with_key("k"));
-    (void)store_.jobs().remove(JobPlace::dead_letter, std::vector<std::string>{"a"}, clock_.now());
+    remove(JobPlace::dead_letter, {"a"});
     EXPECT_EQ(owner_of("k"), "b");
 }
 
 TEST_P(UniqueKeyEnd, An_external_job_frees_its_key_when_its_worker_has_completed_it) {
     (void)enqueue(a_job("e").with_key("e").of_kind(schema::kExternalWorkerType));
     const auto taken = store_.workers().acquire_external(
-        claim_of("worker"), {.topics = noop_}, persistence::PageLimit(1), clock_.now()
+        claim_of("worker"), {.topics = noop_}, PageLimit(1), clock_.now()
     );
     ASSERT_THAT(ids_of(taken), ElementsAre("e"));
     EXPECT_THAT(refusal_of(a_job("f").with_key("e"), kReplace), HasSubstr("is running"));
@@ -405,7 +386,7 @@ TEST_P(UniqueKeyEnd, Of_two_dead_letters_with_one_key_one_is_requeued) {
     make_dead("b");
     insert(JobPlace::dead_letter, a_job("c"));
     EXPECT_THAT(
-        store_.jobs().requeue(std::vector<std::string>{"c", "b", "a"}, 1, {}, clock_.now()),
+        requeue({"c", "b", "a"}, 1),
         ElementsAre(JobAnswer::done, JobAnswer::key_held, JobAnswer::done)
     );
     EXPECT_EQ(owner_of("k"), "a");
@@ -446,10 +427,10 @@ TEST_P(UniqueKeyEnd, A_turn_that_SQL_gave_a_key_does_not_pass_it_on) {
         return turn;
     }());
     execute("INSERT INTO JS_UNIQUE (KEY_, JOB_ID_) VALUES ('t', 't')");
-    const auto due = store_.timers().move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
+    const auto due = move_due(10);
     ASSERT_THAT(ids_of(due.locked), ElementsAre("t"));
     EXPECT_EQ(store_.jobs().list(JobPlace::timer, {}, "", 10).at(0).unique_key, "");
-    (void)store_.executor().apply("node-1", std::vector{completed_outcome(due.locked[0])});
+    apply({completed_outcome(due.locked[0])});
     EXPECT_EQ(owner_of("t"), "");
 }
 
@@ -478,7 +459,7 @@ class UniqueKeySql : public UniqueTest {
 protected:
     /// On a connection of its own, as an app's.
     void run_sql(const std::string& block) {
-        const auto app = database_->connect(persistence::SessionPool::Access::write);
+        const auto app = database_->connect(SessionPool::Access::write);
         std::istringstream statements(block);
         for (std::string statement; std::getline(statements, statement, ';');) {
             if (statement.find_first_not_of(" \n") != std::string::npos) {
@@ -499,7 +480,7 @@ TEST_P(UniqueKeySql, The_statements_of_the_page_add_a_job_once) {
     EXPECT_EQ(place_of("mail-1"), "executable");
     EXPECT_EQ(place_of("mail-2"), "nowhere") << "the first one was kept";
     EXPECT_EQ(owner_of("order-17"), "mail-1");
-    EXPECT_THROW(run_sql(blocks_[0]), persistence::DbError) << "the first transaction is refused";
+    EXPECT_THROW(run_sql(blocks_[0]), DbError) << "the first transaction is refused";
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 1);
     EXPECT_EQ(
         refusal_of(a_job("b").with_key("order-17")), "job mail-1 has the unique key order-17"
@@ -522,7 +503,7 @@ TEST_P(UniqueKeySql, A_period_from_SQL_holds_until_its_end) {
     ASSERT_TRUE(owner && owner->until);
     complete("digest-1");
     EXPECT_EQ(owner_of("digest-17"), "digest-1");
-    EXPECT_THROW(run_sql(blocks_[1]), persistence::DbError);
+    EXPECT_THROW(run_sql(blocks_[1]), DbError);
     execute("UPDATE JS_UNIQUE SET UNTIL_ = '2001-01-01 00:00:00.000'");
     run_sql(blocks_[1]);
     EXPECT_EQ(place_of("digest-1"), "executable");

@@ -13,14 +13,7 @@ namespace jobstrand::test {
 
 namespace {
 
-using persistence::SuspensionScope;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::IsSupersetOf;
-using testing::SizeIs;
-using testing::StartsWith;
-using testing::UnorderedElementsAre;
 
 /// Rows that a producer's SQL has written wrong: each harms itself alone.
 class UnreadableRows : public StoreTest {
@@ -48,23 +41,21 @@ protected:
         ));
     }
 
-    std::vector<std::string> move() {
-        return ids_of(
-            store_.timers().move_due_timers(clock_.now(), 100, claim_of("node-1"), noop_).locked
-        );
+    std::vector<std::string> move() { return ids_of(move_due().locked); }
+
+    /// Between two values that are tried.
+    void delete_jobs_of(JobPlace place = JobPlace::executable) {
+        execute(fmt::format("DELETE FROM {}", schema::table_of(place)));
+        execute("DELETE FROM ACT_RU_DEADLETTER_JOB");
     }
 
     std::vector<std::string> listed(JobPlace place) {
         return ids_of(store_.jobs().list(place, {}, "", 100));
     }
 
-    std::int64_t reset(JobPlace place) {
-        return store_.executor().reset_expired_locks(place, {.now = clock_.now()}).freed;
-    }
-
     void expect_dead_letter(std::string_view id, std::string_view column) {
         EXPECT_EQ(place_of(id), "dead") << column;
-        EXPECT_THAT(job(id).exception_message, testing::StartsWith(fmt::format("{} \"", column)));
+        EXPECT_THAT(job(id).exception_message, StartsWith(fmt::format("{} \"", column)));
     }
 };
 
@@ -73,13 +64,12 @@ ON_EVERY_DATABASE(UnreadableRows);
 TEST_P(UnreadableRows, One_that_is_acquired_becomes_a_dead_letter_and_the_others_run) {
     for (const OddValue& odd : unreadable_values(dialect())) {
         SCOPED_TRACE(fmt::format("{} = {}", odd.column, odd.literal));
-        insert(JobPlace::executable, std::vector<Job>{a_job("a"), a_job("c")});
+        insert({a_job("a"), a_job("c")});
         insert_odd(JobPlace::executable, "b", odd);
         EXPECT_THAT(ids_of(acquire()), ElementsAre("a", "c"));
         expect_dead_letter("b", odd.column);
         EXPECT_THAT(acquire(), IsEmpty());
-        execute("DELETE FROM ACT_RU_JOB");
-        execute("DELETE FROM ACT_RU_DEADLETTER_JOB");
+        delete_jobs_of();
     }
 }
 
@@ -118,7 +108,7 @@ TEST_P(UnreadableRows, A_page_of_nothing_else_is_not_the_end_of_the_table) {
     for (int i = 0; i < 5; ++i) {
         insert_odd(JobPlace::executable, fmt::format("a{}", i), odd);
     }
-    insert(JobPlace::executable, a_job("b"));
+    insert(a_job("b"));
     EXPECT_THAT(ids_of(acquire(2)), ElementsAre("b"));
     EXPECT_EQ(count_rows("ACT_RU_DEADLETTER_JOB"), 5);
 }
@@ -137,23 +127,19 @@ TEST_P(UnreadableRows, One_whose_id_a_dead_letter_has_gets_another_one) {
 
 TEST_P(UnreadableRows, One_is_not_run_by_hand_with_other_values_than_its_own) {
     insert_odd(JobPlace::executable, "b", unreadable_values(dialect()).front());
-    EXPECT_EQ(
-        store_.executor().acquire_one("b", claim_of("me"), clock_.now()).answer,
-        JobAnswer::not_found
-    );
+    EXPECT_EQ(acquire_one("b", "me").answer, JobAnswer::not_found);
     EXPECT_EQ(place_of("b"), "dead");
 }
 
 TEST_P(UnreadableRows, A_timer_that_falls_due_becomes_a_dead_letter_and_the_others_move) {
     for (const OddValue& odd : unreadable_values(dialect())) {
         SCOPED_TRACE(fmt::format("{} = {}", odd.column, odd.literal));
-        insert(JobPlace::timer, std::vector{a_timer("a"), a_timer("c")});
+        insert(JobPlace::timer, {a_timer("a"), a_timer("c")});
         insert_odd(JobPlace::timer, "b", odd);
         EXPECT_THAT(move(), UnorderedElementsAre("a", "c"));
         expect_dead_letter("b", odd.column);
         EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 0);
-        execute("DELETE FROM ACT_RU_JOB");
-        execute("DELETE FROM ACT_RU_DEADLETTER_JOB");
+        delete_jobs_of();
     }
 }
 
@@ -165,8 +151,7 @@ TEST_P(UnreadableRows, An_unreadable_due_date_does_not_keep_the_others_from_thei
         EXPECT_EQ(store_.timers().next_due({}), clock_.now() + 1h);
         expect_dead_letter("b", "DUEDATE_");
         EXPECT_EQ(job("b").due_date, std::nullopt);
-        execute("DELETE FROM ACT_RU_TIMER_JOB");
-        execute("DELETE FROM ACT_RU_DEADLETTER_JOB");
+        delete_jobs_of(JobPlace::timer);
     }
 }
 
@@ -185,17 +170,13 @@ TEST_P(UnreadableRows, An_unreadable_lock_does_not_keep_the_reset_from_the_other
          {JobPlace::executable, JobPlace::external_worker, JobPlace::timer}) {
         for (const std::string_view time : unreadable_times(dialect())) {
             SCOPED_TRACE(fmt::format("{} {}", schema::table_of(place), time));
-            Job held = a_timer("a");
-            held.lock_owner = "dead node";
-            held.lock_expiration = clock_.now() - 1s;
-            insert(place, held);
+            insert(place, a_timer("a").locked_by("dead node", clock_.now() - 1s));
             insert_odd(place, "b", {"LOCK_EXP_TIME_", time});
-            EXPECT_EQ(reset(place), 1);
+            EXPECT_EQ(reset_locks(place), 1);
             EXPECT_EQ(job("a").lock_owner, "");
             expect_dead_letter("b", "LOCK_EXP_TIME_");
-            EXPECT_EQ(reset(place), 0);
-            execute(fmt::format("DELETE FROM {}", schema::table_of(place)));
-            execute("DELETE FROM ACT_RU_DEADLETTER_JOB");
+            EXPECT_EQ(reset_locks(place), 0);
+            delete_jobs_of(place);
         }
     }
 }
@@ -206,7 +187,7 @@ TEST_P(UnreadableRows, A_lock_that_lasts_for_ever_is_a_dead_letter) {
     }
     const std::string_view for_ever = dialect().name == "sqlite" ? "'forever'" : "'infinity'";
     insert_odd(JobPlace::executable, "b", {"LOCK_EXP_TIME_", for_ever});
-    EXPECT_EQ(reset(JobPlace::executable), 0);
+    EXPECT_EQ(reset_locks(), 0);
     expect_dead_letter("b", "LOCK_EXP_TIME_");
 }
 
@@ -215,16 +196,16 @@ TEST_P(UnreadableRows, A_revision_that_cannot_be_raised_does_not_stop_the_reset)
         "INSERT INTO ACT_RU_JOB (ID_, HANDLER_TYPE_, REV_, LOCK_OWNER_, LOCK_EXP_TIME_)"
         " VALUES ('b', 'noop', 2147483647, 'x', '2025-12-31 23:00:00.000')"
     );
-    EXPECT_EQ(reset(JobPlace::executable), 0);
+    EXPECT_EQ(reset_locks(), 0);
     expect_dead_letter("b", "REV_");
 }
 
 TEST_P(UnreadableRows, A_suspension_takes_the_others_along) {
     const OddValue odd = unreadable_values(dialect()).front();
-    insert(JobPlace::executable, std::vector<Job>{a_job("a").of_instance("i")});
+    insert({a_job("a").of_instance("i")});
     insert_odd(JobPlace::executable, "b", odd);
     execute("UPDATE ACT_RU_JOB SET PROCESS_INSTANCE_ID_ = 'i'");
-    EXPECT_EQ(store_.jobs().suspend(SuspensionScope::instance, "i", clock_.now()), 1);
+    EXPECT_EQ(suspend(SuspensionScope::instance, "i"), 1);
     EXPECT_EQ(place_of("a"), "suspended");
     expect_dead_letter("b", odd.column);
     execute(fmt::format(
@@ -233,7 +214,7 @@ TEST_P(UnreadableRows, A_suspension_takes_the_others_along) {
         odd.column,
         odd.literal
     ));
-    EXPECT_EQ(store_.jobs().activate(SuspensionScope::instance, "i", clock_.now()), 1);
+    EXPECT_EQ(activate(SuspensionScope::instance, "i"), 1);
     EXPECT_EQ(place_of("a"), "executable");
     expect_dead_letter("c", odd.column);
 }
@@ -241,7 +222,7 @@ TEST_P(UnreadableRows, A_suspension_takes_the_others_along) {
 TEST_P(UnreadableRows, Lists_show_them_with_the_others) {
     for (const JobPlace place : schema::kJobPlaces) {
         SCOPED_TRACE(schema::name_of(place));
-        insert(place, std::vector<Job>{a_job("a"), a_job("c")});
+        insert(place, {a_job("a"), a_job("c")});
         insert_odd(place, "b", {"CREATE_TIME_", unreadable_times(dialect()).front()});
         const auto jobs = store_.jobs().list(place, {}, "", 10);
         ASSERT_THAT(ids_of(jobs), ElementsAre("a", "b", "c"));
@@ -257,35 +238,27 @@ TEST_P(UnreadableRows, Each_can_be_found_and_removed_by_its_id) {
         insert_odd(place, "b", {"CREATE_TIME_", unreadable_times(dialect()).front()});
         insert_odd(place, "c", {"REV_", "2147483647"});
         EXPECT_EQ(place_of("b"), schema::name_of(place));
-        EXPECT_THAT(
-            store_.jobs().remove(place, std::vector<std::string>{"b", "c"}, clock_.now()),
-            ElementsAre(JobAnswer::done, JobAnswer::done)
-        );
+        EXPECT_THAT(remove(place, {"b", "c"}), ElementsAre(JobAnswer::done, JobAnswer::done));
         EXPECT_EQ(place_of("b"), "nowhere");
     }
 }
 
 TEST_P(UnreadableRows, A_timer_is_mended_by_a_new_due_date) {
     insert_odd(JobPlace::timer, "b", {"DUEDATE_", first_of_all_due_dates(dialect())});
-    EXPECT_EQ(store_.jobs().reschedule_timer("b", clock_.now(), clock_.now()), JobAnswer::done);
+    EXPECT_EQ(reschedule_timer("b", clock_.now()), JobAnswer::done);
     EXPECT_THAT(move(), ElementsAre("b"));
 }
 
 TEST_P(UnreadableRows, A_dead_letter_can_be_requeued) {
     insert_odd(JobPlace::dead_letter, "b", {"DUEDATE_", first_of_all_due_dates(dialect())});
-    EXPECT_THAT(
-        store_.jobs().requeue(std::vector<std::string>{"b"}, 2, std::nullopt, clock_.now()),
-        ElementsAre(JobAnswer::done)
-    );
+    EXPECT_THAT(requeue({"b"}, 2), ElementsAre(JobAnswer::done));
     EXPECT_THAT(ids_of(acquire()), ElementsAre("b"));
 }
 
 TEST_P(UnreadableRows, A_change_of_one_mends_it) {
     insert_odd(JobPlace::executable, "b", {"CREATE_TIME_", unreadable_times(dialect()).front()});
     const persistence::JobChanges changes{schema::set_to(&Job::retries, 2)};
-    EXPECT_EQ(
-        store_.jobs().change(JobPlace::executable, "b", changes, clock_.now()), JobAnswer::done
-    );
+    EXPECT_EQ(change(JobPlace::executable, "b", changes), JobAnswer::done);
     const auto held = acquire();
     ASSERT_THAT(ids_of(held), ElementsAre("b"));
     EXPECT_EQ(held[0].retries, 2);
@@ -298,12 +271,7 @@ TEST_P(UnreadableRows, An_outcome_is_written_over_what_cannot_be_read) {
         "UPDATE ACT_RU_JOB SET CREATE_TIME_ = {} WHERE ID_ = 'b'",
         unreadable_times(dialect()).front()
     ));
-    EXPECT_THAT(
-        store_.executor().apply(
-            "node-1", std::vector{failed_outcome(held, {.message = "no"}, clock_.now())}
-        ),
-        ElementsAre(OutcomeAnswer::done)
-    );
+    expect_done(failed_outcome(held));
     EXPECT_EQ(place_of("b"), "timer");
     EXPECT_EQ(job("b").exception_message, "no");
 }
@@ -312,7 +280,7 @@ TEST_P(UnreadableRows, A_priority_that_is_no_integer_does_not_stop_the_others) {
     if (dialect().name != "sqlite") {
         return;  // Its column holds integers only.
     }
-    insert(JobPlace::executable, std::vector<Job>{a_job("a"), a_job("c").with_priority(3)});
+    insert({a_job("a"), a_job("c").with_priority(3)});
     insert_odd(JobPlace::executable, "b1", {"PRIORITY_", "1.5"});
     insert_odd(JobPlace::executable, "b2", {"PRIORITY_", "-1e300"});
     insert_odd(JobPlace::executable, "b3", {"PRIORITY_", "'high'"});
@@ -351,7 +319,7 @@ ON_EVERY_DATABASE(NamelessRows);
 
 TEST_P(NamelessRows, They_get_an_id_and_run_once) {
     insert_nameless(JobPlace::executable);
-    insert(JobPlace::executable, a_job("a"));
+    insert(a_job("a"));
     std::vector<Job> held = acquire();
     for (std::vector<Job> more = acquire(); !more.empty(); more = acquire()) {
         held.insert(held.end(), more.begin(), more.end());
@@ -388,21 +356,18 @@ TEST_P(NamelessRows, Lists_give_them_one_by_which_they_can_be_removed) {
         EXPECT_EQ(
             ids_of(store_.jobs().list(place, {}, ids.back(), 100)), std::vector<std::string>{}
         );
-        EXPECT_THAT(store_.jobs().remove(place, ids, clock_.now()), testing::Each(JobAnswer::done));
+        EXPECT_THAT(remove(place, ids), Each(JobAnswer::done));
         EXPECT_EQ(count_rows(schema::table_of(place)), 0);
     }
 }
 
 TEST_P(NamelessRows, They_do_not_keep_the_reset_from_the_others) {
-    Job held = a_job("a");
-    held.lock_owner = "dead node";
-    held.lock_expiration = clock_.now() - 1s;
-    insert(JobPlace::executable, held);
+    insert(a_job("a").locked_by("dead node", clock_.now() - 1s));
     insert_nameless(JobPlace::executable);
     execute("UPDATE ACT_RU_JOB SET LOCK_EXP_TIME_ = '2025-12-31 23:00:00.000'");
     std::int64_t freed = 0;
     for (int pass = 0; pass < 3; ++pass) {
-        freed += reset(JobPlace::executable);
+        freed += reset_locks();
     }
     EXPECT_EQ(freed, static_cast<std::int64_t>(1 + nameless()));
 }
@@ -411,7 +376,7 @@ TEST_P(NamelessRows, Bytes_whose_text_is_taken_get_a_longer_one) {
     if (dialect().name != "sqlite") {
         return;  // Its column holds texts only.
     }
-    insert(JobPlace::executable, a_job("abcd"));
+    insert(a_job("abcd"));
     execute("INSERT INTO ACT_RU_JOB (ID_, HANDLER_TYPE_) VALUES (x'ABCD', 'noop')");
     const auto ids = listed(JobPlace::executable);
     ASSERT_THAT(ids, SizeIs(2));
@@ -566,9 +531,8 @@ TEST_P(UnreadableSeries, One_that_runs_ends_with_its_turn_and_other_outcomes_are
         const Job turn = fire_after(10min);
         const Job other = insert_and_acquire(a_job("other"));
         spoil("odd", odd);
-        const std::vector outcomes{completed_outcome(turn), completed_outcome(other)};
         EXPECT_THAT(
-            store_.executor().apply("node-1", outcomes),
+            apply({completed_outcome(turn), completed_outcome(other)}),
             ElementsAre(OutcomeAnswer::done, OutcomeAnswer::done)
         );
         expect_ended();
@@ -617,9 +581,7 @@ TEST_P(UnreadableSeries, One_is_mended_by_new_times) {
 TEST_P(UnreadableSeries, Another_date_for_its_turn_does_not_mend_one) {
     start(every_ten_minutes("odd"));
     spoil("odd", kOdd);
-    EXPECT_EQ(
-        store_.jobs().reschedule_timer("odd-1", clock_.now() + 1min, clock_.now()), JobAnswer::done
-    );
+    EXPECT_EQ(reschedule_timer("odd-1", clock_.now() + 1min), JobAnswer::done);
     EXPECT_THAT(complaint(), StartsWith("TURNS_TAKEN_ "));
     fire_after(1min);
     expect_ended();
@@ -631,7 +593,7 @@ TEST_P(UnreadableSeries, One_is_fired_by_hand) {
     const auto extra = store_.series().fire_series("odd", clock_.now());
     ASSERT_TRUE(extra);
     EXPECT_EQ(job(*extra).retries, schema::kDefaultRetries);
-    EXPECT_EQ(store_.jobs().fire_timer("odd-1", clock_.now()), JobAnswer::done);
+    EXPECT_EQ(fire_timer("odd-1"), JobAnswer::done);
     EXPECT_EQ(place_of("odd-1"), "executable");
     expect_ended();
 }
@@ -639,19 +601,16 @@ TEST_P(UnreadableSeries, One_is_fired_by_hand) {
 TEST_P(UnreadableSeries, One_ends_when_its_turn_is_removed) {
     start(every_ten_minutes("odd"));
     spoil("odd", kOdd);
-    const std::vector<std::string> turn{"odd-1"};
-    EXPECT_THAT(
-        store_.jobs().remove(JobPlace::timer, turn, clock_.now()), ElementsAre(JobAnswer::done)
-    );
+    EXPECT_THAT(remove(JobPlace::timer, {"odd-1"}), ElementsAre(JobAnswer::done));
     expect_ended();
 }
 
 TEST_P(UnreadableSeries, One_is_paused_and_resumed) {
     start(every_ten_minutes("odd"));
     spoil("odd", {"STATE_", "'x'"});
-    EXPECT_EQ(store_.jobs().suspend(SuspensionScope::series, "odd", clock_.now()), 1);
+    EXPECT_EQ(suspend(SuspensionScope::series, "odd"), 1);
     EXPECT_EQ(condition("odd"), SeriesCondition::paused);
-    EXPECT_EQ(store_.jobs().activate(SuspensionScope::series, "odd", clock_.now()), 1);
+    EXPECT_EQ(activate(SuspensionScope::series, "odd"), 1);
     EXPECT_EQ(condition("odd"), SeriesCondition::waiting);
 }
 
@@ -708,7 +667,7 @@ TEST_P(UnreadableSeries, No_value_in_any_column_harms_others) {
             start(every_ten_minutes(key));
             try {
                 spoil(key, {column.name, literal});
-            } catch (const persistence::DbError&) {
+            } catch (const DbError&) {
                 continue;  // The table does not take it.
             }
             (void)store_.series().find_series(key);

@@ -10,19 +10,17 @@ namespace jobstrand::test {
 
 namespace {
 
-using persistence::SuspensionScope;
 using schema::limits::kInlinePayloadLength;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
-std::string characters(std::string_view character, std::size_t count) {
-    std::string text;
-    for (std::size_t i = 0; i < count; ++i) {
-        text += character;
+std::string repeated(std::string_view text, std::size_t times) {
+    std::string all;
+    for (std::size_t i = 0; i < times; ++i) {
+        all += text;
     }
-    return text;
+    return all;
 }
+
+constexpr std::string_view kFourBytes = "\xF0\x9F\x9A\x80";
 
 class Values : public StoreTest {};
 
@@ -35,29 +33,29 @@ TEST_P(Values, Every_column_survives_every_move) {
         expected.revision += 1;
         EXPECT_EQ(job("a"), expected) << "in the place " << place;
     };
-    store_.jobs().suspend(SuspensionScope::definition, "definition", clock_.now());
+    suspend(SuspensionScope::definition, "definition");
     expected.suspended_from = "timer";
     expect_stored("suspended");
-    store_.jobs().activate(SuspensionScope::definition, "definition", clock_.now());
+    activate(SuspensionScope::definition, "definition");
     expected.suspended_from = "";
     expect_stored("timer");
-    ASSERT_EQ(store_.jobs().fire_timer("a", clock_.now()), JobAnswer::done);
+    ASSERT_EQ(fire_timer("a"), JobAnswer::done);
     expected.repeat = "";  // The next turn of the series has it now.
     expect_stored("executable");
 
     const Job held = acquire().at(0);
     expected.revision += 1;
     Outcome outcome = outcome_of(held, schema::interrupted(held, 1h, clock_.now()));
-    (void)store_.executor().apply("node-1", std::vector{outcome});
+    apply({outcome});
     expected.due_date = clock_.now() + 1h;
     expect_stored("timer");
 
-    ASSERT_EQ(store_.jobs().fire_timer("a", clock_.now()), JobAnswer::done);
+    ASSERT_EQ(fire_timer("a"), JobAnswer::done);
     expect_stored("executable");
     const Job again = acquire().at(0);
     expected.revision += 1;
-    outcome = failed_outcome(again, {.message = "no", .retryable = false}, clock_.now());
-    (void)store_.executor().apply("node-1", std::vector{outcome});
+    outcome = failed_outcome(again, {.message = "no", .retryable = false});
+    apply({outcome});
     expected.retries = 0;
     expected.attempts = 3;
     expected.exception_message = "no";
@@ -66,7 +64,7 @@ TEST_P(Values, Every_column_survives_every_move) {
     expected.failed_time = clock_.now();
     expect_stored("dead");
 
-    (void)store_.jobs().requeue(std::vector<std::string>{"a"}, 4, clock_.now() + 2h, clock_.now());
+    requeue({"a"}, 4, clock_.now() + 2h);
     expected.retries = 4;
     expected.failed_time.reset();
     expected.due_date = clock_.now() + 2h;
@@ -78,14 +76,14 @@ TEST_P(Values, Jobs_that_use_different_columns_are_stored_together) {
     jobs[3] = full_job("k");
     jobs[66].tenant_id = "tenant";
     jobs[69].due_date = clock_.now() - 1h;
-    for (const Job& stored : insert(JobPlace::executable, jobs)) {
+    for (const Job& stored : insert(jobs)) {
         EXPECT_EQ(job(stored.id), stored);
     }
 }
 
 TEST_P(Values, Texts_at_their_limits_are_kept_whole) {
-    const std::string id = characters("i", schema::limits::kIdLength);
-    const std::string name = characters("\xF0\x9F\x9A\x80", schema::limits::kNameLength);
+    const std::string id = repeated("i", schema::limits::kIdLength);
+    const std::string name = repeated(kFourBytes, schema::limits::kNameLength);
     Job long_texts = full_job(id);
     for (std::string Job::*member :
          {&Job::execution_id,
@@ -111,10 +109,9 @@ TEST_P(Values, Texts_at_their_limits_are_kept_whole) {
           &Job::tenant_id}) {
         long_texts.*member = name;
     }
-    long_texts.payload = characters("\xF0\x9F\x9A\x80", schema::limits::kInlinePayloadLength);
-    long_texts.exception_message =
-        characters("\xF0\x9F\x9A\x80", schema::limits::kExceptionMessageLength);
-    insert(JobPlace::executable, long_texts);
+    long_texts.payload = repeated(kFourBytes, schema::limits::kInlinePayloadLength);
+    long_texts.exception_message = repeated(kFourBytes, schema::limits::kExceptionMessageLength);
+    insert(long_texts);
     EXPECT_EQ(job(id), long_texts);
     const std::vector<std::string> types{name};
     EXPECT_EQ(store_.executor().acquire(claim_of(name), types, 10).at(0).lock_owner, name);
@@ -122,7 +119,7 @@ TEST_P(Values, Texts_at_their_limits_are_kept_whole) {
 
 TEST_P(Values, Texts_are_data_whatever_is_in_them) {
     const std::string nasty = "'; DROP TABLE ACT_RU_JOB; -- \\ \" ? :a %s {} \n\t";
-    insert(JobPlace::executable, a_job("a").with_payload(nasty).build());
+    insert(a_job("a").with_payload(nasty));
     EXPECT_EQ(job("a").payload, nasty);
     EXPECT_EQ(acquire().at(0).payload, nasty);
 }
@@ -138,14 +135,14 @@ TEST_P(Values, Times_keep_their_millisecond) {
 
 TEST_P(Values, The_last_due_date_that_the_database_holds_is_kept) {
     const schema::TimePoint last = connection_->dialect().latest_time;
-    insert(JobPlace::timer, a_job("a").due_at(last).build());
+    insert(JobPlace::timer, a_job("a").due_at(last));
     EXPECT_EQ(job("a").due_date, last);
 }
 
 TEST_P(Values, A_later_due_date_is_refused_by_name_and_changes_nothing) {
     const schema::TimePoint late = connection_->dialect().latest_time + 1ms;
-    const Job timer = insert(JobPlace::timer, a_job("t").due_at(clock_.now()).build());
-    insert(JobPlace::dead_letter, a_job("d").build());
+    const Job timer = insert(JobPlace::timer, a_job("t").due_at(clock_.now()));
+    insert(JobPlace::dead_letter, a_job("d"));
     try {
         store_.enqueuer().insert(
             {{JobPlace::executable, a_job("a")}, {JobPlace::timer, a_job("b").due_at(late)}}
@@ -155,13 +152,8 @@ TEST_P(Values, A_later_due_date_is_refused_by_name_and_changes_nothing) {
         EXPECT_THAT(error.what(), HasSubstr("the due date"));
         EXPECT_THAT(error.what(), HasSubstr(connection_->dialect().name));
     }
-    EXPECT_THROW(
-        (void)store_.jobs().reschedule_timer("t", late, clock_.now()), std::invalid_argument
-    );
-    EXPECT_THROW(
-        (void)store_.jobs().requeue(std::vector<std::string>{"d"}, 1, late, clock_.now()),
-        std::invalid_argument
-    );
+    EXPECT_THROW(reschedule_timer("t", late), std::invalid_argument);
+    EXPECT_THROW(requeue({"d"}, 1, late), std::invalid_argument);
     EXPECT_EQ(place_of("a"), "nowhere");
     EXPECT_EQ(job("t"), timer);
     EXPECT_EQ(place_of("d"), "dead");
@@ -172,18 +164,11 @@ TEST_P(Values, An_id_that_no_job_can_have_is_not_found) {
         EXPECT_EQ(place_of(id), "nowhere");
         const std::vector<std::string> ids{id};
         for (const JobPlace place : schema::kJobPlaces) {
-            EXPECT_EQ(store_.jobs().remove(place, ids, clock_.now()).front(), JobAnswer::not_found);
+            EXPECT_EQ(remove(place, ids).front(), JobAnswer::not_found);
         }
-        EXPECT_EQ(
-            store_.jobs().requeue(ids, 1, std::nullopt, clock_.now()).front(), JobAnswer::not_found
-        );
-        EXPECT_EQ(
-            store_.jobs().reschedule_timer(id, clock_.now(), clock_.now()), JobAnswer::not_found
-        );
-        EXPECT_EQ(
-            store_.executor().acquire_one(id, claim_of("me"), clock_.now()).answer,
-            JobAnswer::not_found
-        );
+        EXPECT_EQ(requeue(ids, 1).front(), JobAnswer::not_found);
+        EXPECT_EQ(reschedule_timer(id, clock_.now()), JobAnswer::not_found);
+        EXPECT_EQ(acquire_one(id, "me").answer, JobAnswer::not_found);
     }
 }
 
@@ -204,8 +189,7 @@ TEST_P(Values, A_due_date_before_the_first_one_of_the_database_is_refused) {
 // Nothing keeps a producer from it.
 TEST_P(Values, Two_jobs_that_name_one_long_payload_both_have_it) {
     const std::string payload(5000, 'p');
-    insert(JobPlace::executable, a_job("a").with_payload(payload));
-    insert(JobPlace::executable, a_job("b"));
+    insert({a_job("a").with_payload(payload), a_job("b")});
     execute(
         "UPDATE ACT_RU_JOB SET CUSTOM_VALUES_ID_ = ? WHERE ID_ = 'b'",
         {std::string_view(job("a").custom_values_id)}
@@ -215,28 +199,19 @@ TEST_P(Values, Two_jobs_that_name_one_long_payload_both_have_it) {
     }
 }
 
-std::string repeated(std::string_view text, std::size_t times) {
-    std::string all;
-    for (std::size_t i = 0; i < times; ++i) {
-        all += text;
-    }
-    return all;
-}
-
-constexpr std::string_view kFourBytes = "\xF0\x9F\x9A\x80";
-
 class LongTexts : public StoreTest {
 protected:
     std::int64_t byte_arrays() { return count_rows("ACT_GE_BYTEARRAY"); }
 
-    void apply(const Outcome& outcome) {
-        EXPECT_EQ(
-            store_.executor().apply("node-1", std::vector{outcome}).at(0), OutcomeAnswer::done
-        );
+    void fail(const Job& held, std::string details) {
+        expect_done(failed_outcome(held, {.message = "no", .details = std::move(details)}));
     }
 
-    void fail(const Job& held, std::string details) {
-        apply(failed_outcome(held, {.message = "no", .details = std::move(details)}, clock_.now()));
+    /// A job that failed with the details "first", and runs again.
+    Job failed_before() {
+        fail(insert_and_acquire(a_job("a")), "first");
+        EXPECT_EQ(fire_timer("a"), JobAnswer::done);
+        return acquire().at(0);
     }
 
     const std::string long_payload_ = repeated(kFourBytes, kInlinePayloadLength + 1);
@@ -246,14 +221,14 @@ ON_EVERY_DATABASE(LongTexts);
 
 TEST_P(LongTexts, A_payload_of_as_many_characters_as_the_column_holds_stays_in_the_row) {
     const std::string payload = repeated(kFourBytes, kInlinePayloadLength);
-    insert(JobPlace::executable, a_job("a").with_payload(payload).build());
+    insert(a_job("a").with_payload(payload));
     EXPECT_EQ(byte_arrays(), 0);
     EXPECT_EQ(job("a").payload, payload);
     EXPECT_EQ(acquire().at(0).payload, payload);
 }
 
 TEST_P(LongTexts, A_longer_payload_is_stored_apart_and_comes_with_the_acquired_job) {
-    const Job stored = insert(JobPlace::executable, a_job("a").with_payload(long_payload_).build());
+    const Job stored = insert(a_job("a").with_payload(long_payload_));
     EXPECT_EQ(byte_arrays(), 1);
     EXPECT_EQ(
         execute("DELETE FROM ACT_RU_JOB WHERE HANDLER_CFG_ IS NOT NULL OR CUSTOM_VALUES_ID_ IS NULL"
@@ -265,14 +240,14 @@ TEST_P(LongTexts, A_longer_payload_is_stored_apart_and_comes_with_the_acquired_j
 }
 
 TEST_P(LongTexts, A_list_does_not_fetch_payloads_that_are_stored_apart) {
-    insert(JobPlace::executable, a_job("a").with_payload(long_payload_).build());
+    insert(a_job("a").with_payload(long_payload_));
     EXPECT_TRUE(store_.jobs().list(JobPlace::executable, {}, "", 1).at(0).payload.empty());
 }
 
 TEST_P(LongTexts, A_completed_job_leaves_no_bytes_behind) {
     const Job held = insert_and_acquire(a_job("a").with_payload(long_payload_));
     EXPECT_EQ(held.payload, long_payload_);
-    apply(completed_outcome(held));
+    expect_done(completed_outcome(held));
     EXPECT_EQ(byte_arrays(), 0);
 }
 
@@ -284,17 +259,16 @@ TEST_P(LongTexts, A_payload_survives_every_move) {
     const Job inserted = a_job("a").of_instance("i").not_exclusive().with_payload(long_payload_);
     fail(insert_and_acquire(inserted), "");
     EXPECT_EQ(payload_in("timer"), long_payload_);
-    store_.jobs().suspend(SuspensionScope::instance, "i", clock_.now());
+    suspend(SuspensionScope::instance, "i");
     EXPECT_EQ(payload_in("suspended"), long_payload_);
-    store_.jobs().activate(SuspensionScope::instance, "i", clock_.now());
+    activate(SuspensionScope::instance, "i");
     clock_.tick(1h);
-    Job held =
-        store_.timers().move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_).locked.at(0);
+    Job held = move_due(10).locked.at(0);
     EXPECT_EQ(held.payload, long_payload_);
     held.retries = 1;
     fail(held, "");
     EXPECT_EQ(payload_in("dead"), long_payload_);
-    (void)store_.jobs().requeue(std::vector<std::string>{"a"}, 1, std::nullopt, clock_.now());
+    requeue({"a"}, 1);
     EXPECT_EQ(payload_in("executable"), long_payload_);
     EXPECT_EQ(byte_arrays(), 1);
 }
@@ -303,38 +277,31 @@ TEST_P(LongTexts, A_removed_job_leaves_no_bytes_behind) {
     Job held = insert_and_acquire(a_job("a").with_retries(1).with_payload(long_payload_));
     fail(held, "details");
     EXPECT_EQ(byte_arrays(), 2);
-    (void)store_.jobs().remove(JobPlace::dead_letter, std::vector<std::string>{"a"}, clock_.now());
+    remove(JobPlace::dead_letter, {"a"});
     EXPECT_EQ(byte_arrays(), 0);
 }
 
 TEST_P(LongTexts, A_refused_insert_leaves_no_bytes_behind) {
-    insert(JobPlace::executable, a_job("a").build());
-    EXPECT_THROW(
-        insert(JobPlace::executable, a_job("a").with_payload(long_payload_).build()),
-        persistence::DbError
-    );
+    insert(a_job("a"));
+    EXPECT_THROW(insert(a_job("a").with_payload(long_payload_)), DbError);
     EXPECT_EQ(byte_arrays(), 0);
 }
 
 TEST_P(LongTexts, A_changed_payload_moves_in_and_out_of_the_row) {
-    insert(JobPlace::executable, a_job("a").with_payload("{}").build());
-    const auto change = [this](const std::string& payload) {
-        (void)store_.jobs().change(
-            JobPlace::executable, "a", {schema::set_to(&Job::payload, payload)}, clock_.now()
-        );
+    insert(a_job("a").with_payload("{}"));
+    const auto change_to = [this](const std::string& payload) {
+        change(JobPlace::executable, "a", {schema::set_to(&Job::payload, payload)});
         EXPECT_EQ(job("a").payload, payload);
         return byte_arrays();
     };
-    EXPECT_EQ(change(long_payload_), 1);
-    EXPECT_EQ(change(long_payload_ + "!"), 1);
-    EXPECT_EQ(change("[]"), 0);
+    EXPECT_EQ(change_to(long_payload_), 1);
+    EXPECT_EQ(change_to(long_payload_ + "!"), 1);
+    EXPECT_EQ(change_to("[]"), 0);
 }
 
 TEST_P(LongTexts, A_change_of_something_else_keeps_the_payload) {
-    insert(JobPlace::executable, a_job("a").with_payload(long_payload_).build());
-    (void)store_.jobs().change(
-        JobPlace::executable, "a", {schema::set_to(&Job::retries, 9)}, clock_.now()
-    );
+    insert(a_job("a").with_payload(long_payload_));
+    change(JobPlace::executable, "a", {schema::set_to(&Job::retries, 9)});
     EXPECT_EQ(job("a").payload, long_payload_);
 }
 
@@ -345,52 +312,40 @@ TEST_P(LongTexts, The_details_of_a_failure_can_be_read_back) {
 }
 
 TEST_P(LongTexts, A_job_that_never_failed_has_no_details) {
-    EXPECT_EQ(
-        store_.jobs().exception_details(insert(JobPlace::executable, a_job("a").build())), ""
-    );
+    EXPECT_EQ(store_.jobs().exception_details(insert(a_job("a"))), "");
 }
 
 TEST_P(LongTexts, The_details_of_the_last_failure_replace_those_before) {
-    fail(insert_and_acquire(a_job("a")), "first");
-    ASSERT_EQ(store_.jobs().fire_timer("a", clock_.now()), JobAnswer::done);
-    fail(acquire().at(0), "second");
+    fail(failed_before(), "second");
     EXPECT_EQ(store_.jobs().exception_details(job("a")), "second");
     EXPECT_EQ(byte_arrays(), 1);
 }
 
 TEST_P(LongTexts, A_failure_without_details_takes_away_those_before) {
-    fail(insert_and_acquire(a_job("a")), "first");
-    ASSERT_EQ(store_.jobs().fire_timer("a", clock_.now()), JobAnswer::done);
-    fail(acquire().at(0), "");
+    fail(failed_before(), "");
     EXPECT_EQ(store_.jobs().exception_details(job("a")), "");
     EXPECT_EQ(byte_arrays(), 0);
 }
 
 TEST_P(LongTexts, An_interruption_keeps_the_details_of_the_failure_before) {
-    fail(insert_and_acquire(a_job("a")), "first");
-    ASSERT_EQ(store_.jobs().fire_timer("a", clock_.now()), JobAnswer::done);
-    const Job held = acquire().at(0);
-    apply(outcome_of(held, schema::interrupted(held, 1s, clock_.now())));
+    const Job held = failed_before();
+    expect_done(outcome_of(held, schema::interrupted(held, 1s, clock_.now())));
     EXPECT_EQ(store_.jobs().exception_details(job("a")), "first");
     EXPECT_EQ(job("a").exception_message, "no");
 }
 
 TEST_P(LongTexts, Success_takes_away_the_details_of_the_failures_before) {
-    fail(insert_and_acquire(a_job("a")), "first");
-    ASSERT_EQ(store_.jobs().fire_timer("a", clock_.now()), JobAnswer::done);
-    apply(completed_outcome(acquire().at(0)));
+    expect_done(completed_outcome(failed_before()));
     EXPECT_EQ(byte_arrays(), 0);
 }
 
 TEST_P(LongTexts, Many_failures_keep_their_details_apart) {
-    insert(JobPlace::executable, many_jobs("j", 30));
+    insert(many_jobs("j", 30));
     std::vector<Outcome> outcomes;
     for (const Job& held : acquire()) {
-        outcomes.push_back(
-            failed_outcome(held, {.message = held.id, .details = "of " + held.id}, clock_.now())
-        );
+        outcomes.push_back(failed_outcome(held, {.message = held.id, .details = "of " + held.id}));
     }
-    (void)store_.executor().apply("node-1", outcomes);
+    apply(outcomes);
     for (const Job& waiting : store_.jobs().list(JobPlace::timer, {}, "", 100)) {
         EXPECT_EQ(waiting.exception_message, waiting.id);
         EXPECT_EQ(store_.jobs().exception_details(waiting), "of " + waiting.id);
@@ -409,7 +364,7 @@ TEST_P(LongTexts, Custom_values_beside_an_inline_payload_live_and_die_with_the_j
     EXPECT_EQ(job("a").payload, "inline");
     EXPECT_EQ(job("a").custom_values_id, "values");
     EXPECT_EQ(byte_arrays(), 1);
-    (void)store_.jobs().remove(JobPlace::timer, std::vector<std::string>{"a"}, clock_.now());
+    remove(JobPlace::timer, {"a"});
     EXPECT_EQ(byte_arrays(), 0);
 }
 
@@ -422,7 +377,7 @@ protected:
     static constexpr const char* kChinese = "注文-17";
 
     void insert_of(const std::string& instance, const std::string& id) {
-        insert(JobPlace::executable, a_job(id).of_instance(instance).of_definition(instance));
+        insert(a_job(id).of_instance(instance).of_definition(instance));
     }
 
     [[nodiscard]] std::vector<std::string> of_instance(const std::string& instance) {
@@ -448,16 +403,15 @@ TEST_P(AppIds, Are_suspended_listed_and_activated) {
     insert_of(kOrder, "a");
     insert_of(kChinese, "b");
     for (const SuspensionScope scope : {SuspensionScope::instance, SuspensionScope::definition}) {
-        EXPECT_EQ(store_.jobs().suspend(scope, kChinese, clock_.now()), 1);
-        EXPECT_EQ(place_of("b"), "suspended");
-        EXPECT_EQ(place_of("a"), "executable");
+        EXPECT_EQ(suspend(scope, kChinese), 1);
+        EXPECT_THAT(places_of({"b", "a"}), ElementsAre("suspended", "executable"));
         EXPECT_EQ(store_.jobs().suspensions_of(job("b")).size(), 1U);
         const auto listed = store_.jobs().scopes(scope, "", 10);
         ASSERT_EQ(listed.size(), 2U);
         EXPECT_EQ(listed[0].id, kOrder);
         EXPECT_EQ(listed[1].id, kChinese);
         EXPECT_TRUE(listed[1].suspended_since);
-        EXPECT_EQ(store_.jobs().activate(scope, kChinese, clock_.now()), 1);
+        EXPECT_EQ(activate(scope, kChinese), 1);
         EXPECT_EQ(place_of("b"), "executable");
     }
 }
@@ -471,8 +425,7 @@ TEST_P(AppIds, Exclude_each_other_like_all_others) {
     insert_of(kOrder, "c");
     EXPECT_THAT(ids_of(acquire(100, "node-2")), ElementsAre("c"));
     EXPECT_EQ(store_.jobs().awaited_group(job("b"))->group, kChinese);
-    const Outcome done = completed_outcome(first[0]);
-    expect_done(done);
+    expect_done(completed_outcome(first[0]));
     const persistence::GroupEnd end{.group = kChinese, .claimed = 1, .began = claim_of("").until};
     const auto passed =
         store_.executor().pass_on(claim_of("node-1"), noop_, 1'000'000, std::span(&end, 1));
@@ -480,13 +433,10 @@ TEST_P(AppIds, Exclude_each_other_like_all_others) {
 }
 
 TEST_P(AppIds, Of_the_greatest_length_can_be_stored) {
-    std::string longest;
-    for (int i = 0; i < 64; ++i) {
-        longest += "🙂";
-    }
+    const std::string longest = repeated("🙂", 64);
     insert_of(longest, "a");
     EXPECT_THAT(of_instance(longest), ElementsAre("a"));
-    EXPECT_EQ(store_.jobs().suspend(SuspensionScope::instance, longest, clock_.now()), 1);
+    EXPECT_EQ(suspend(SuspensionScope::instance, longest), 1);
     EXPECT_EQ(place_of("a"), "suspended");
 }
 

@@ -13,19 +13,12 @@ using persistence::ExternalJobs;
 using persistence::FreeJobs;
 using persistence::RunningJob;
 using persistence::WaitingJobs;
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 /// What is asked again and again about what waits.
 class Watching : public StoreTest {
 protected:
-    void insert_of_type(JobPlace place, const std::string& type, std::size_t count) {
-        std::vector<Job> jobs;
-        for (Job& job : many_jobs(type, count)) {
-            job.handler_type = type;
-            jobs.push_back(std::move(job));
-        }
-        insert(place, std::move(jobs));
+    void insert_of_type(const std::string& type, std::size_t count) {
+        insert(many_jobs(type, count, a_job("").of_type(type)));
     }
 };
 
@@ -44,9 +37,9 @@ TEST_P(Watching, Timers_are_counted_that_are_due_by_then) {
 
 TEST_P(Watching, Jobs_are_counted_that_wait_for_an_exclusive_one) {
     EXPECT_EQ(store_.watch().count_waiting(10), WaitingJobs());
-    insert(JobPlace::executable, a_job("first").of_instance("i"));
+    insert(a_job("first").of_instance("i"));
     EXPECT_EQ(acquire().size(), 1);
-    insert(JobPlace::executable, a_job("second").of_instance("i"));
+    insert(a_job("second").of_instance("i"));
     EXPECT_THAT(acquire(100, "node-2"), IsEmpty());
     EXPECT_EQ(store_.watch().count_waiting(10), (WaitingJobs{.exclusive = 1, .limited = 0}));
 }
@@ -54,7 +47,7 @@ TEST_P(Watching, Jobs_are_counted_that_wait_for_an_exclusive_one) {
 TEST_P(Watching, Jobs_are_counted_that_wait_for_a_limit) {
     store_.limits().set_limit({.value = "noop", .concurrent = 1});
     store_.executor().refresh_limits();
-    insert(JobPlace::executable, many_jobs("j", 4));
+    insert(many_jobs("j", 4));
     EXPECT_EQ(acquire().size(), 1);
     EXPECT_EQ(store_.watch().count_waiting(10), (WaitingJobs{.exclusive = 0, .limited = 3}));
     EXPECT_EQ(store_.watch().count_waiting(2).limited, 2) << "or more";
@@ -62,9 +55,9 @@ TEST_P(Watching, Jobs_are_counted_that_wait_for_a_limit) {
 
 TEST_P(Watching, The_most_frequent_types_of_free_jobs_come_first) {
     const schema::TimePoint created = a_job("x").build().create_time.value();
-    insert_of_type(JobPlace::executable, "mail", 3);
-    insert_of_type(JobPlace::executable, "noop", 2);
-    insert_of_type(JobPlace::executable, "rare", 1);
+    insert_of_type("mail", 3);
+    insert_of_type("noop", 2);
+    insert_of_type("rare", 1);
     EXPECT_EQ(acquire(1).size(), 1);
     EXPECT_THAT(
         store_.watch().free_by_type(JobPlace::executable, 100, 2),
@@ -79,9 +72,7 @@ TEST_P(Watching, The_most_frequent_types_of_free_jobs_come_first) {
 
 TEST_P(Watching, The_longest_runs_of_living_nodes_come_first) {
     for (const char* node : {"node-1", "node-2"}) {
-        store_.nodes().register_node(
-            {.node = node, .incarnation = "1"}, {}, clock_.now(), clock_.now() + 10s
-        );
+        register_node(node, {});
     }
     const Job older = insert_and_acquire(a_job("b"), "node-1");
     const Job later = insert_and_acquire(a_job("a"), "node-2");
@@ -161,15 +152,15 @@ TEST_P(Symptoms, Find_who_keeps_a_transaction_open) {
     if (driver().has_one_writer) {
         GTEST_SKIP() << "its readers keep nothing but its log";
     }
-    insert(JobPlace::executable, a_job("a"));
-    const auto other = database_->connect(persistence::SessionPool::Access::write);
+    insert(a_job("a"));
+    const auto other = database_->connect(SessionPool::Access::write);
     other->begin();
     other->execute("UPDATE ACT_RU_JOB SET REV_ = 7 WHERE ID_ = 'a'", {});
     const auto answer = persistence::ask_about(*connection_, symptom("oldest transaction"));
     if (!answer.is_blind) {
         ASSERT_TRUE(answer.number.has_value()) << answer.error;
         EXPECT_GE(*answer.number, 0);
-        EXPECT_THAT(answer.words, testing::HasSubstr(", user "));
+        EXPECT_THAT(answer.words, HasSubstr(", user "));
     }
     other->rollback();
 }

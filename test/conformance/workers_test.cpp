@@ -16,10 +16,6 @@ using persistence::HeldJob;
 using persistence::ToldRun;
 using persistence::WorkerAnswer;
 using persistence::WorkerOutcome;
-using testing::Each;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 [[nodiscard]] JobBuilder an_external_job(std::string id) {
     return a_job(std::move(id)).of_kind(schema::kExternalWorkerType).of_type("invoice");
@@ -40,6 +36,10 @@ protected:
             wanted.topics = invoices_;
         }
         return store_.workers().acquire_external(claim_of(worker), wanted, limit, clock_.now());
+    }
+
+    std::vector<WorkerAnswer> release(std::string_view worker, const std::vector<HeldJob>& jobs) {
+        return store_.workers().release_external(worker, jobs, clock_.now());
     }
 
     /// The only job that there is to take.
@@ -124,14 +124,13 @@ TEST_P(ExternalAcquisition, By_priority_it_goes_on_behind_what_cannot_be_taken) 
 
 TEST_P(ExternalAcquisition, Nodes_and_workers_leave_each_others_jobs_alone) {
     give({an_external_job("a").of_type("noop")});
-    insert(JobPlace::executable, a_job("b").of_type("invoice"));
+    insert(a_job("b").of_type("invoice"));
     EXPECT_THAT(acquire(), IsEmpty());
     EXPECT_THAT(take(), IsEmpty());
 }
 
 TEST_P(ExternalAcquisition, Tenant_scope_and_instance_choose) {
-    Job of_tenant = an_external_job("a");
-    of_tenant.tenant_id = "acme";
+    const Job of_tenant = an_external_job("a").of_tenant("acme");
     Job of_scope = an_external_job("b");
     of_scope.scope_type = "cmmn";
     give({of_tenant, of_scope, an_external_job("c").of_instance("i").not_exclusive()});
@@ -238,17 +237,16 @@ TEST_P(ExternalAcquisition, A_job_keeps_whom_it_is_for_through_a_retry_a_suspens
     (void)take_one();
     (void)fail("w-1", {{.id = "a"}}, {.message = "no", .retry_after = 1min});
     expect_kept("timer");
-    (void)store_.jobs().suspend(persistence::SuspensionScope::instance, "i", clock_.now());
+    suspend(SuspensionScope::instance, "i");
     expect_kept("suspended");
-    (void)store_.jobs().activate(persistence::SuspensionScope::instance, "i", clock_.now());
+    activate(SuspensionScope::instance, "i");
     clock_.tick(2min);
-    (void)store_.timers().move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
+    move_due(10);
     expect_kept("external");
     (void)take_one();
     (void)fail("w-1", {{.id = "a"}}, {.message = "no", .retryable = false});
     expect_kept("dead");
-    const std::vector<std::string> ids{"a"};
-    (void)store_.jobs().requeue(ids, 3, {}, clock_.now());
+    requeue({"a"}, 3);
     expect_kept("external");
 }
 
@@ -286,15 +284,11 @@ TEST_P(ExternalAcquisition, A_lock_of_flowables_that_nobody_owns_keeps_the_job_u
 TEST_P(ExternalAcquisition, Jobs_of_what_was_suspended_while_they_were_held_move_aside) {
     give({an_external_job("a").of_instance("i").not_exclusive(), an_external_job("b")});
     const std::vector<Job> held = take("w-1", 1);
-    (void)store_.jobs().suspend(persistence::SuspensionScope::instance, "i", clock_.now());
-    const std::vector<HeldJob> back{{.id = "a"}};
-    EXPECT_THAT(
-        store_.workers().release_external("w-1", back, clock_.now()),
-        ElementsAre(WorkerAnswer::done)
-    );
+    suspend(SuspensionScope::instance, "i");
+    EXPECT_THAT(release("w-1", {{.id = "a"}}), ElementsAre(WorkerAnswer::done));
     EXPECT_THAT(ids_of(take()), ElementsAre("b"));
     EXPECT_EQ(place_of("a"), "suspended");
-    (void)store_.jobs().activate(persistence::SuspensionScope::instance, "i", clock_.now());
+    activate(SuspensionScope::instance, "i");
     EXPECT_EQ(place_of("a"), "external");
 }
 
@@ -316,7 +310,7 @@ TEST_P(ExternalAcquisition, Of_exclusive_jobs_of_an_instance_one_is_held_at_a_ti
 // R082
 TEST_P(ExternalAcquisition, A_node_waits_for_the_worker_that_has_an_exclusive_job_of_the_instance) {
     give({an_external_job("a").of_instance("i")});
-    insert(JobPlace::executable, a_job("b").of_instance("i"));
+    insert(a_job("b").of_instance("i"));
     (void)take_one("w-1");
     EXPECT_THAT(acquire(), IsEmpty());
     EXPECT_TRUE(schema::waits_for_exclusive(job("b")));
@@ -326,7 +320,7 @@ TEST_P(ExternalAcquisition, A_node_waits_for_the_worker_that_has_an_exclusive_jo
 
 // R082
 TEST_P(ExternalAcquisition, A_worker_waits_for_the_node_that_has_an_exclusive_job_of_the_instance) {
-    insert(JobPlace::executable, a_job("b").of_instance("i"));
+    insert(a_job("b").of_instance("i"));
     ASSERT_THAT(acquire(), SizeIs(1));
     give({an_external_job("a").of_instance("i"), an_external_job("free")});
     EXPECT_THAT(ids_of(take("node-1")), ElementsAre("free")) << "even if it bears the node's name";
@@ -354,9 +348,10 @@ TEST_P(ExternalAcquisition, More_held_groups_than_a_page_has_jobs_hide_no_free_j
 }
 
 TEST_P(ExternalAcquisition, A_worker_of_several_tenants_gets_jobs_of_these_only) {
-    std::vector<Job> jobs{an_external_job("a"), an_external_job("b"), an_external_job("c")};
-    jobs[0].tenant_id = "acme";
-    jobs[1].tenant_id = "umbra";
+    std::vector<Job> jobs{
+        an_external_job("a").of_tenant("acme"),
+        an_external_job("b").of_tenant("umbra"),
+        an_external_job("c")};
     give(jobs);
     const std::vector<std::string> tenants{"umbra", "other"};
     EXPECT_THAT(ids_of(take("w", 9, {.topics = invoices_, .tenants = tenants})), ElementsAre("b"));
@@ -393,7 +388,7 @@ TEST_P(ExternalAcquisition, Two_workers_at_once_never_get_the_same_job) {
     for (const Job& job : ours) {
         held.push_back({.id = job.id, .revision = job.revision});
     }
-    EXPECT_THAT(complete("w-1", held), testing::Each(WorkerAnswer::done));
+    EXPECT_THAT(complete("w-1", held), Each(WorkerAnswer::done));
 }
 
 class ExternalOutcomes : public WorkerTest {};
@@ -459,7 +454,7 @@ TEST_P(ExternalOutcomes, A_failed_job_waits_as_a_timer_and_comes_back_to_the_wor
     EXPECT_EQ(job("a").exception_message, "no paper");
     EXPECT_EQ(store_.jobs().exception_details(job("a")), "tray 2");
     clock_.tick(30s);
-    EXPECT_EQ(store_.timers().move_due_timers(clock_.now(), 10, claim_of("node"), noop_).moved, 1U);
+    EXPECT_EQ(move_due(10).moved, 1U);
     EXPECT_EQ(take_one("w-2").attempts, 1);
 }
 
@@ -468,7 +463,7 @@ TEST_P(ExternalOutcomes, A_job_whose_row_says_another_type_comes_back_to_the_wor
     (void)take_one();
     EXPECT_THAT(fail("w-1", {{.id = "a"}}, {.message = "m"}), ElementsAre(WorkerAnswer::done));
     clock_.tick(30s);
-    EXPECT_EQ(store_.timers().move_due_timers(clock_.now(), 10, claim_of("node"), noop_).moved, 1U);
+    EXPECT_EQ(move_due(10).moved, 1U);
     EXPECT_EQ(place_of("a"), "external");
     EXPECT_EQ(take_one("w-2").attempts, 1);
 }
@@ -499,7 +494,7 @@ TEST_P(ExternalOutcomes, A_failed_job_may_be_taken_back_by_its_worker_while_nobo
     (void)fail("w-1", {{.id = "waits"}}, {.message = "m"});
     (void)fail("w-1", {{.id = "dead"}}, {.message = "m", .retries_left = 0});
     (void)fail("w-1", {{.id = "free"}}, {.message = "m", .retry_after = 0s, .retries_left = 2});
-    EXPECT_EQ(store_.timers().move_due_timers(clock_.now(), 10, claim_of("node"), noop_).moved, 1U);
+    EXPECT_EQ(move_due(10).moved, 1U);
     for (const char* const id : {"waits", "dead", "free"}) {
         EXPECT_FALSE(take_back("w-2", id)) << id;
         EXPECT_TRUE(take_back("w-1", id)) << id;
@@ -511,7 +506,7 @@ TEST_P(ExternalOutcomes, A_failed_job_may_be_taken_back_by_its_worker_while_nobo
         fail("w-1", {{.id = "free"}}, {.message = "n", .retry_after = 0s, .retries_left = 1}),
         ElementsAre(WorkerAnswer::done)
     );
-    EXPECT_EQ(store_.timers().move_due_timers(clock_.now(), 10, claim_of("node"), noop_).moved, 1U);
+    EXPECT_EQ(move_due(10).moved, 1U);
     EXPECT_EQ(take_one("w-2").id, "free");
     EXPECT_FALSE(take_back("w-1", "free")) << "another has it";
     EXPECT_FALSE(take_back("w-1", "nobody"));
@@ -524,7 +519,7 @@ TEST_P(ExternalOutcomes, An_exclusive_or_suspended_job_is_not_taken_back) {
     );
     (void)take();
     (void)fail("w-1", {{.id = "a"}, {.id = "b"}}, {.message = "m"});
-    store_.jobs().suspend(persistence::SuspensionScope::instance, "order-18", clock_.now());
+    suspend(SuspensionScope::instance, "order-18");
     for (const char* const id : {"a", "b"}) {
         const std::string place = place_of(id);
         EXPECT_FALSE(store_.workers().take_back(claim_of("w-1"), id, clock_.now()));
@@ -537,8 +532,7 @@ TEST_P(ExternalOutcomes, A_dead_letter_of_a_worker_is_requeued_to_the_workers) {
     (void)take_one();
     (void)fail("w-1", {{.id = "a"}}, {.message = "m"});
     ASSERT_EQ(place_of("a"), "dead");
-    const std::vector<std::string> ids{"a"};
-    EXPECT_THAT(store_.jobs().requeue(ids, 2, {}, clock_.now()), ElementsAre(JobAnswer::done));
+    EXPECT_THAT(requeue({"a"}, 2), ElementsAre(JobAnswer::done));
     EXPECT_EQ(take_one().retries, 2);
 }
 
@@ -586,7 +580,7 @@ TEST_P(ExternalOutcomes, A_long_payload_is_replaced_when_a_job_is_handed_on) {
 TEST_P(ExternalOutcomes, A_lost_answer_of_the_commit_is_no_lost_answer_to_the_worker) {
     give({an_external_job("a")});
     (void)take_one();
-    faults_.add({.point = FaultPoint::after_commit, .kind = persistence::DbErrorKind::in_doubt});
+    faults_.add({.point = FaultPoint::after_commit, .kind = DbErrorKind::in_doubt});
     EXPECT_THAT(complete("w-1", {{.id = "a"}}), ElementsAre(WorkerAnswer::done));
     EXPECT_EQ(place_of("a"), "nowhere");
 }
@@ -626,22 +620,14 @@ TEST_P(ExternalLocks, Are_given_back_without_using_a_retry) {
     give({an_external_job("a").of_instance("i")});
     const Job held = take_one();
     const std::vector<HeldJob> jobs{{.id = "a", .revision = held.revision}};
-    EXPECT_THAT(
-        store_.workers().release_external("w-2", jobs, clock_.now()),
-        ElementsAre(WorkerAnswer::not_held)
-    );
-    EXPECT_THAT(
-        store_.workers().release_external("w-1", jobs, clock_.now()),
-        ElementsAre(WorkerAnswer::done)
-    );
+    EXPECT_THAT(release("w-2", jobs), ElementsAre(WorkerAnswer::not_held));
+    EXPECT_THAT(release("w-1", jobs), ElementsAre(WorkerAnswer::done));
     EXPECT_EQ(job("a").retries, 3);
     EXPECT_EQ(take_one("w-2").revision, held.revision + 2);
 }
 
 TEST_P(ExternalLocks, Of_a_worker_are_given_back_all_at_once) {
-    Job of_tenant = an_external_job("a");
-    of_tenant.tenant_id = "acme";
-    give({of_tenant, an_external_job("b"), an_external_job("c")});
+    give({an_external_job("a").of_tenant("acme"), an_external_job("b"), an_external_job("c")});
     (void)take("w-1", 2);
     (void)take("w-2");
     EXPECT_EQ(store_.workers().release_all_external("w-1", "other", clock_.now()), 0);
