@@ -89,6 +89,13 @@ protected:
     [[nodiscard]] std::string
     text_of(std::string_view sql, std::initializer_list<Value> parameters = {});
 
+    /// Runs the grant that an error tells of, which must name one.
+    void grant_as_told(const DbError& error) {
+        const std::string told = error.what();
+        ASSERT_THAT(told, HasSubstr("GRANT "));
+        connection_->run_script(told.substr(told.find("GRANT")));
+    }
+
     /// Whether the server is the shared one, which a case may stop and whose options it knows.
     [[nodiscard]] static bool is_own_server();
     [[nodiscard]] static DatabaseServer& own_server();

@@ -150,6 +150,9 @@ protected:
             persistence::upgrade_schema(*connection_, persistence::OthersTables::take_over).from, 0
         );
     }
+    void insert(JobPlace place, const Job& job) {
+        store_.enqueuer().insert({{place, job}}, IdOrigin::given);
+    }
     schema::Job acquire() {
         std::vector<Job> jobs = store_.executor().acquire(
             {.owner = "node", .until = now_ + 5min}, std::vector<std::string>{"noop"}, 10
@@ -211,9 +214,7 @@ TEST_P(FlowablesTables, Are_refused_until_they_have_our_columns_and_are_kept_as_
 TEST_P(FlowablesTables, Hold_long_payloads_and_stack_traces_in_spite_of_their_foreign_keys) {
     take_over();
     const std::string payload(10'000, 'p');
-    store_.enqueuer().insert(
-        {{JobPlace::executable, a_job("a").with_payload(payload).with_retries(3)}}, IdOrigin::given
-    );
+    insert(JobPlace::executable, a_job("a").with_payload(payload).with_retries(3));
 
     fail(acquire(), "first details");
     EXPECT_EQ(store_.jobs().fire_timer("a", now_), JobAnswer::done);
@@ -234,9 +235,7 @@ TEST_P(FlowablesTables, Hold_long_payloads_and_stack_traces_in_spite_of_their_fo
     apply(job, schema::completed(job));
     EXPECT_EQ(text_of("SELECT COUNT(*) FROM ACT_GE_BYTEARRAY"), "0");
 
-    store_.enqueuer().insert(
-        {{JobPlace::dead_letter, a_job("d").with_payload(payload)}}, IdOrigin::given
-    );
+    insert(JobPlace::dead_letter, a_job("d").with_payload(payload));
     EXPECT_THAT(
         store_.jobs().remove(JobPlace::dead_letter, std::vector<std::string>{"d"}, now_),
         ElementsAre(JobAnswer::done)
@@ -290,9 +289,7 @@ ON_MYSQL(FlowablesTablesOnMysql);
 TEST_P(FlowablesTablesOnMysql, Hold_no_characters_of_four_bytes) {
     take_over();
     const Job job = a_job("a").with_payload("\xF0\x9F\x98\x80");
-    expect_error(DbErrorKind::too_long, [&] {
-        store_.enqueuer().insert({{JobPlace::executable, job}}, IdOrigin::given);
-    });
+    expect_error(DbErrorKind::too_long, [&] { insert(JobPlace::executable, job); });
 }
 
 TEST_P(FlowablesTablesOnMysql, Hold_every_character_after_the_statements_of_the_check) {
@@ -308,9 +305,7 @@ TEST_P(FlowablesTablesOnMysql, Hold_every_character_after_the_statements_of_the_
     mend_differences(*connection_);
     EXPECT_THAT(differences_of(*connection_), IsEmpty());
     const std::string emoji = "\xF0\x9F\x98\x80";
-    store_.enqueuer().insert(
-        {{JobPlace::executable, a_job("a").with_payload(emoji)}}, IdOrigin::given
-    );
+    insert(JobPlace::executable, a_job("a").with_payload(emoji));
     EXPECT_EQ(acquire().payload, emoji);
     EXPECT_EQ(text_of("SELECT RETRIES_ FROM ACT_RU_JOB WHERE ID_ = 'theirs'"), "2");
 }
@@ -395,12 +390,7 @@ protected:
     }
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    OnServers,
-    SharedTables,
-    testing::Values("mysql", "postgresql"),
-    name_of_database
-);
+ON_EVERY_SERVER(SharedTables);
 
 TEST_P(SharedTables, Mark_our_rows_as_ours_also_those_of_a_plain_insert) {
     execute("INSERT INTO ACT_RU_JOB (ID_, HANDLER_TYPE_) VALUES ('plain', 'noop')");
@@ -409,7 +399,7 @@ TEST_P(SharedTables, Mark_our_rows_as_ours_also_those_of_a_plain_insert) {
                 "WHERE ID_ = 'plain'"),
         "jobstrand 1 message 3"
     );
-    store_.enqueuer().insert({{JobPlace::timer, a_job("a").due_at(now_)}}, IdOrigin::given);
+    insert(JobPlace::timer, a_job("a").due_at(now_));
     EXPECT_EQ(text_of("SELECT SCOPE_TYPE_ FROM ACT_RU_TIMER_JOB"), "jobstrand");
 }
 
@@ -423,7 +413,7 @@ TEST_P(SharedTables, Keep_instance_definition_and_execution_of_our_jobs_without_
     job.process_instance_id = "order-17";
     job.process_definition_id = "shipping:3";
     job.execution_id = "branch-2";
-    store_.enqueuer().insert({{JobPlace::executable, job}}, IdOrigin::given);
+    insert(JobPlace::executable, job);
     EXPECT_EQ(
         text_of("SELECT CONCAT(SCOPE_ID_, ' ', SCOPE_DEFINITION_ID_, ' ', SUB_SCOPE_ID_) FROM "
                 "ACT_RU_JOB WHERE PROCESS_INSTANCE_ID_ IS NULL AND PROC_DEF_ID_ IS NULL AND "
@@ -545,12 +535,7 @@ protected:
     static constexpr std::string_view kNow = "2026-01-01 00:00:00";
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    OnServers,
-    MovedByEngine,
-    testing::Values("mysql", "postgresql"),
-    name_of_database
-);
+ON_EVERY_SERVER(MovedByEngine);
 
 TEST_P(MovedByEngine, A_turn_of_a_series_keeps_its_series_and_what_only_our_columns_hold) {
     a_turn();
@@ -609,7 +594,7 @@ TEST_P(MovedByEngine, The_log_tells_of_each_job_that_has_lost_what_only_our_colu
     const auto is_told = HasSubstr("retry cycle, unique key");
     const std::string ours = schema::Uuid7Source(1).next(now_);
     const auto a_timer = [&](const std::string& id) {
-        store_.enqueuer().insert({{JobPlace::timer, a_job(id).due_at(now_ + 1h)}}, IdOrigin::given);
+        insert(JobPlace::timer, a_job(id).due_at(now_ + 1h));
     };
     a_timer("early");
     move("ACT_RU_TIMER_JOB", "ACT_RU_JOB", kNow);
@@ -620,19 +605,17 @@ TEST_P(MovedByEngine, The_log_tells_of_each_job_that_has_lost_what_only_our_colu
     move("ACT_RU_TIMER_JOB", "ACT_RU_JOB", "2026-01-01 02:00:00");
     EXPECT_THAT(told_of(ours), is_told) << "it was overdue";
 
-    store_.enqueuer().insert({{JobPlace::suspended, a_job(ours)}}, IdOrigin::given);
+    insert(JobPlace::suspended, a_job(ours));
     move("ACT_RU_SUSPENDED_JOB", "ACT_RU_JOB", "2026-01-01 02:00:00");
     EXPECT_THAT(told_of(ours), is_told) << "it was suspended";
 
-    store_.enqueuer().insert(
-        {{JobPlace::executable, a_job("dead").with_retries(1)}}, IdOrigin::given
-    );
+    insert(JobPlace::executable, a_job("dead").with_retries(1));
     fail(acquire(), "");
     execute("UPDATE ACT_RU_DEADLETTER_JOB SET DUEDATE_ = NULL");
     move("ACT_RU_DEADLETTER_JOB", "ACT_RU_JOB", kNow);
     EXPECT_THAT(told_of("dead"), is_told);
 
-    store_.enqueuer().insert({{JobPlace::executable, a_job("failing")}}, IdOrigin::given);
+    insert(JobPlace::executable, a_job("failing"));
     fail(acquire(), "");
     execute("UPDATE ACT_RU_TIMER_JOB SET DUEDATE_ = '2035-01-01'");
     move("ACT_RU_TIMER_JOB", "ACT_RU_JOB", kNow);
@@ -642,7 +625,7 @@ TEST_P(MovedByEngine, The_log_tells_of_each_job_that_has_lost_what_only_our_colu
 TEST_P(MovedByEngine, The_log_tells_of_a_dead_letter_that_goes_to_external_workers) {
     Job job = a_job("external");
     job.type = schema::kExternalWorkerType;
-    store_.enqueuer().insert({{JobPlace::external_worker, job}}, IdOrigin::given);
+    insert(JobPlace::external_worker, job);
     execute("UPDATE ACT_RU_EXTERNAL_JOB SET EXCEPTION_MSG_ = 'no paper'");
     move("ACT_RU_EXTERNAL_JOB", "ACT_RU_DEADLETTER_JOB", kNow);
     move("ACT_RU_DEADLETTER_JOB", "ACT_RU_EXTERNAL_JOB", kNow);
@@ -656,16 +639,12 @@ TEST_P(MovedByEngine, The_log_tells_of_a_dead_letter_that_goes_to_external_worke
 
 TEST_P(MovedByEngine, The_log_tells_nothing_of_what_our_verbs_move_or_comes_as_it_is) {
     const std::string ours = schema::Uuid7Source(1).next(now_);
-    store_.enqueuer().insert(
-        {{JobPlace::timer, a_job("fired").due_at(now_ + 1h)}}, IdOrigin::given
-    );
+    insert(JobPlace::timer, a_job("fired").due_at(now_ + 1h));
     EXPECT_EQ(store_.jobs().fire_timer("fired", now_), JobAnswer::done);
     EXPECT_EQ(told_of("fired"), "");
-    store_.enqueuer().insert(
-        {{JobPlace::executable, a_job(ours).due_at(now_ - 1h)}}, IdOrigin::given
-    );
+    insert(JobPlace::executable, a_job(ours).due_at(now_ - 1h));
     EXPECT_EQ(told_of(ours), "") << "it was late from the beginning";
-    store_.enqueuer().insert({{JobPlace::executable, a_job("cancelled")}}, IdOrigin::given);
+    insert(JobPlace::executable, a_job("cancelled"));
     const std::vector<std::string> ids{"cancelled"};
     (void)store_.jobs().cancel(JobPlace::executable, ids, "anna", now_);
     EXPECT_THAT(store_.jobs().requeue(ids, 3, {}, now_ + 1s), ElementsAre(JobAnswer::done));
@@ -702,12 +681,7 @@ protected:
     }
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    OnServers,
-    ScopesOfSharedTables,
-    testing::Values("mysql", "postgresql"),
-    name_of_database
-);
+ON_EVERY_SERVER(ScopesOfSharedTables);
 
 TEST_P(ScopesOfSharedTables, Have_only_our_jobs_suspended_with_a_tenant) {
     an_execution("e", 1, 1, 0);
@@ -715,7 +689,7 @@ TEST_P(ScopesOfSharedTables, Have_only_our_jobs_suspended_with_a_tenant) {
     a_job_of("e", "ACT_RU_TIMER_JOB", "their-timer");
     execute("UPDATE ACT_RU_JOB SET TENANT_ID_ = 'acme'");
     execute("UPDATE ACT_RU_TIMER_JOB SET TENANT_ID_ = 'acme'");
-    store_.enqueuer().insert({{JobPlace::executable, of_shipping("ours")}}, IdOrigin::given);
+    insert(JobPlace::executable, of_shipping("ours"));
     EXPECT_EQ(store_.jobs().suspend(SuspensionScope::tenant, "acme", now_), 1);
     EXPECT_EQ(text_of("SELECT ID_ FROM ACT_RU_SUSPENDED_JOB"), "ours");
     EXPECT_EQ(counts_of("e"), "1 11000");
@@ -729,7 +703,7 @@ TEST_P(ScopesOfSharedTables, Have_only_our_jobs_suspended_with_a_tenant) {
 TEST_P(ScopesOfSharedTables, Have_kinds_and_single_jobs_of_ours_suspended_where_they_stand) {
     Job job = of_shipping("ours");
     job.due_date = now_ + 1h;
-    store_.enqueuer().insert({{JobPlace::timer, job}}, IdOrigin::given);
+    insert(JobPlace::timer, job);
     for (const auto& [scope, id] :
          {std::pair{SuspensionScope::job_definition, "shipping:3/charge"},
           std::pair{SuspensionScope::definition, "shipping:3"},
@@ -755,7 +729,7 @@ TEST_P(ScopesOfSharedTables, Have_jobs_and_kinds_of_an_engine_that_only_it_suspe
 TEST_P(ScopesOfSharedTables, Have_priorities_that_an_override_finds_for_both) {
     an_execution("e", 1, 0, 0);
     a_job_of("e", "ACT_RU_JOB", "theirs");
-    store_.enqueuer().insert({{JobPlace::executable, of_shipping("ours")}}, IdOrigin::given);
+    insert(JobPlace::executable, of_shipping("ours"));
     for (const std::string definition : {"process:1", "shipping:3"}) {
         const auto step = store_.definitions().override_priorities(
             {.definition = definition}, 7, {.place = JobPlace::executable}, now_
@@ -780,7 +754,7 @@ TEST_P(ScopesOfSharedTables, Keep_the_past_of_both_apart_from_the_rows_of_an_eng
 
     Job job = of_shipping("ours");
     job.retries = 1;
-    store_.enqueuer().insert({{JobPlace::executable, job}}, IdOrigin::given);
+    insert(JobPlace::executable, job);
     fail(acquire(), "boom");
     EXPECT_EQ(
         text_of("SELECT CONCAT(PROC_INST_ID_, ' ', PROC_DEF_ID_) FROM ACT_RU_INCIDENT"),

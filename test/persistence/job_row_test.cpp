@@ -1,10 +1,10 @@
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_rows.hpp"
-#include "persistence/sql/db_error.hpp"
 #include "persistence/sql/sql_values.hpp"
 #include "schema/limits.hpp"
 #include "schema/tables.hpp"
+#include "test/fixtures/error_of.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/sqlite_file.hpp"
 
@@ -326,12 +326,7 @@ TEST(SqlTime, Later_times_are_greater_texts) {
 
 TEST(SqlTime, A_year_that_no_database_holds_is_refused) {
     for (const std::int64_t ms : {253'402'300'800'000, -62'167'219'200'001}) {
-        try {
-            const SqlTime time(at_ms(ms));
-            FAIL() << time.text();
-        } catch (const DbError& error) {
-            EXPECT_EQ(error.kind(), DbErrorKind::too_long);
-        }
+        test::expect_error(DbErrorKind::too_long, [ms] { return SqlTime(at_ms(ms)); });
     }
 }
 

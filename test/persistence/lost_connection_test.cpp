@@ -3,14 +3,13 @@
 #include "persistence/sql/session_pool.hpp"
 #include "persistence/sql/sql_transaction.hpp"
 #include "persistence/sql/transaction_runner.hpp"
-#include "persistence/store/sql_store.hpp"
 #include "test/fixtures/cutting_proxy.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/loopback_port.hpp"
+#include "test/fixtures/open_store.hpp"
 #include "test/fixtures/recording_log.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/persistence/adapter_test.hpp"
-#include "timers/series/series_planner.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -313,13 +312,7 @@ protected:
     }
 
     void insert(JobPlace place, const schema::Job& job) {
-        schema::SilentLog log;
-        const timers::SeriesPlanner schedule;
-        SessionPool pool(
-            [this](SessionPool::Access) { return connect(); }, {.writers = 1, .readers = 0}, 10s
-        );
-        persistence::SqlStore store(pool, log, schedule);
-        store.enqueuer().insert({{place, job}});
+        OpenStore(url_text(url_))->enqueuer().insert({{place, job}});
     }
 
     std::unique_ptr<JobListener> listener_;
@@ -374,10 +367,8 @@ TEST_P(PostgresqlListenerTest, Jobs_that_anybody_may_take_are_announced) {
 }
 
 TEST_P(PostgresqlListenerTest, A_job_that_its_producer_runs_itself_is_not_announced) {
-    schema::Job job = a_job("mine");
-    job.lock_owner = "node";
-    job.lock_expiration = schema::TimePoint{1'767'225'600'000ms};
-    insert(JobPlace::executable, job);
+    const schema::TimePoint until{1'767'225'600'000ms};
+    insert(JobPlace::executable, a_job("mine").locked_by("node", until));
     EXPECT_TRUE(heard_nothing());
 }
 

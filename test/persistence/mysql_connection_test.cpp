@@ -4,14 +4,13 @@
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/session_pool.hpp"
 #include "persistence/sql/sql_transaction.hpp"
-#include "persistence/store/sql_store.hpp"
 #include "schema/tables.hpp"
 #include "schema/text/time_text.hpp"
 #include "schema/time.hpp"
 #include "test/fixtures/job_builder.hpp"
+#include "test/fixtures/open_store.hpp"
 #include "test/persistence/adapter_test.hpp"
 #include "test/persistence/schema_differences.hpp"
-#include "timers/series/series_planner.hpp"
 
 #include <gmock/gmock.h>
 
@@ -83,9 +82,10 @@ TEST_P(MysqlOpening, Tells_missing_rights) {
     url_.password = "n0b0dy-s3cret";
     const DbError error = opening_error(url_);
     EXPECT_EQ(error.kind(), DbErrorKind::access_denied);
-    const std::string told = error.what();
-    EXPECT_THAT(told, HasSubstr("GRANT SELECT, INSERT, UPDATE, DELETE ON `" + url_.database));
-    connection_->run_script(told.substr(told.find("GRANT")));
+    EXPECT_THAT(
+        error.what(), HasSubstr("GRANT SELECT, INSERT, UPDATE, DELETE ON `" + url_.database)
+    );
+    grant_as_told(error);
     EXPECT_NO_THROW(static_cast<void>(open_connection(url_)));
 }
 
@@ -185,16 +185,11 @@ protected:
 
     /// A due date as a store keeps it.
     std::optional<schema::TimePoint> stored(schema::TimePoint due) {
-        schema::SilentLog log;
-        SessionPool pool(
-            [this](SessionPool::Access) { return connect(); }, {.writers = 1, .readers = 0}, 10s
-        );
-        const timers::SeriesPlanner schedule;
-        persistence::SqlStore store(pool, log, schedule);
-        store.enqueuer().insert(
+        const OpenStore store(url_text(url_));
+        store->enqueuer().insert(
             {{JobPlace::timer, a_job("late").due_at(due)}}, persistence::IdOrigin::given
         );
-        return store.jobs().find("late").value().job.due_date;
+        return store->jobs().find("late").value().job.due_date;
     }
 
     [[nodiscard]] std::vector<std::string> types_of_times() {

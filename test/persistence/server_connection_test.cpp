@@ -138,12 +138,7 @@ std::string in_pgpass(const std::string& password) {
 
 class PostgresqlLogin : public ServerLogin {};
 
-INSTANTIATE_TEST_SUITE_P(
-    OnItsServer,
-    PostgresqlLogin,
-    testing::Values("postgresql"),
-    name_of_database
-);
+ON_POSTGRESQL(PostgresqlLogin);
 
 TEST_P(PostgresqlLogin, Takes_the_password_from_the_files_of_its_clients) {
     const std::string path = file(

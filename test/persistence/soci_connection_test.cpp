@@ -1,12 +1,12 @@
 #include "persistence/drivers/soci/soci_connection.hpp"
 
 #include "persistence/drivers/sqlite/sqlite_database.hpp"
+#include "test/fixtures/error_of.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 
 #include <gtest/gtest.h>
 
 #include <array>
-#include <functional>
 #include <optional>
 
 namespace jobstrand::persistence {
@@ -58,15 +58,6 @@ protected:
 
     void insert_text(std::string_view id, std::string_view text) {
         execute("INSERT INTO NOTE (ID_, TEXT_) VALUES (?, ?)", {Value{id}, Value{text}});
-    }
-
-    std::optional<DbError> error_of(const std::function<void()>& call) {
-        try {
-            call();
-        } catch (const DbError& error) {
-            return error;
-        }
-        return std::nullopt;
     }
 
     test::TemporaryDirectory directory_;
@@ -146,17 +137,16 @@ TEST_F(SociConnectionTest, Bytes_that_another_program_stored_are_read_whole) {
 TEST_F(SociConnectionTest, A_value_that_is_not_what_it_is_read_as_is_an_error) {
     insert_text("a", "tomorrow");
     const Query query{.sql = "SELECT TEXT_ FROM NOTE", .columns = 1};
-    const auto error_of_reading = [&](void (*read)(const Row&)) {
-        return error_of([&] { connection_->query(query, {}, read); });
+    const auto expect_unreadable = [&](const char* what, void (*read)(const Row&)) {
+        test::expect_error(
+            DbErrorKind::unreadable,
+            std::string("\"tomorrow\" is not ") + what,
+            [&] { connection_->query(query, {}, read); }
+        );
     };
-    const auto time = error_of_reading([](const Row& row) { (void)row.time(0); });
-    const auto number = error_of_reading([](const Row& row) { (void)row.integer(0); });
-    const auto truth = error_of_reading([](const Row& row) { (void)row.boolean(0); });
-    ASSERT_TRUE(time && number && truth);
-    EXPECT_EQ(time->kind(), DbErrorKind::unreadable);
-    EXPECT_STREQ(time->what(), "\"tomorrow\" is not a time");
-    EXPECT_STREQ(number->what(), "\"tomorrow\" is not an integer");
-    EXPECT_STREQ(truth->what(), "\"tomorrow\" is not a truth value");
+    expect_unreadable("a time", [](const Row& row) { (void)row.time(0); });
+    expect_unreadable("an integer", [](const Row& row) { (void)row.integer(0); });
+    expect_unreadable("a truth value", [](const Row& row) { (void)row.boolean(0); });
 }
 
 TEST_F(SociConnectionTest, An_empty_text_is_no_number_but_NULL_reads_as_0) {
@@ -216,12 +206,10 @@ TEST_F(SociConnectionTest, A_query_can_change_rows_and_return_them) {
 
 TEST_F(SociConnectionTest, A_second_row_with_a_key_is_a_duplicate) {
     insert_text("a", "secret");
-    const auto error = error_of([this] { insert_text("a", "secret"); });
-    ASSERT_TRUE(error);
-    EXPECT_EQ(error->kind(), DbErrorKind::duplicate_key);
-    EXPECT_STREQ(
-        error->what(),
-        "INSERT INTO NOTE (ID_, TEXT_) VALUES (?, ?): UNIQUE constraint failed: NOTE.ID_"
+    test::expect_error(
+        DbErrorKind::duplicate_key,
+        "INSERT INTO NOTE (ID_, TEXT_) VALUES (?, ?): UNIQUE constraint failed: NOTE.ID_",
+        [this] { insert_text("a", "secret"); }
     );
     EXPECT_TRUE(connection_->is_usable());
     insert_text("b", "the same statement works again");
@@ -234,22 +222,22 @@ TEST_F(SociConnectionTest, A_script_runs_all_of_its_statements) {
         "VALUES ('b?');"
     );
     EXPECT_EQ(count(), 2);
-    const auto error = error_of([this] { connection_->run_script("CREATE TABLE NOTE (X_ int)"); });
-    ASSERT_TRUE(error);
-    EXPECT_STREQ(error->what(), "CREATE TABLE NOTE (X_ int): table NOTE already exists");
+    test::expect_error(
+        DbErrorKind::other,
+        "CREATE TABLE NOTE (X_ int): table NOTE already exists",
+        [this] { connection_->run_script("CREATE TABLE NOTE (X_ int)"); }
+    );
 }
 
 TEST_F(SociConnectionTest, A_disk_that_is_full_says_so_and_the_transaction_can_be_rolled_back) {
     connection_->run_script("PRAGMA max_page_count = 20");
     connection_->begin();
     const std::string text(4000, 'x');
-    const auto error = error_of([&] {
+    test::expect_error(DbErrorKind::storage_full, [&] {
         for (int i = 0; i < 100; ++i) {
             insert_text(std::to_string(i), text);
         }
     });
-    ASSERT_TRUE(error);
-    EXPECT_EQ(error->kind(), DbErrorKind::storage_full);
     connection_->rollback();
     EXPECT_TRUE(connection_->is_usable());
     EXPECT_EQ(count(), 0);
@@ -259,10 +247,9 @@ TEST_F(SociConnectionTest, A_second_writer_waits_and_then_hears_that_it_is_busy)
     const auto other = open(directory_);
     other->run_script("PRAGMA busy_timeout = 1");
     connection_->begin();
-    const auto error = error_of([&] { other->begin(); });
-    ASSERT_TRUE(error);
-    EXPECT_EQ(error->kind(), DbErrorKind::busy);
-    EXPECT_STREQ(error->what(), "BEGIN IMMEDIATE: database is locked");
+    test::expect_error(DbErrorKind::busy, "BEGIN IMMEDIATE: database is locked", [&] {
+        other->begin();
+    });
     connection_->commit();
     other->begin();
     other->rollback();
