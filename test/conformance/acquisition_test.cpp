@@ -189,12 +189,7 @@ TEST_P(AcquisitionById, An_expired_lock_does_not_count) {
 /// Rows that an UPDATE does not reach: here, because of an app's trigger.
 class RowsThatStay : public StoreTest {};
 
-INSTANTIATE_TEST_SUITE_P(
-    OnSqlite,
-    RowsThatStay,
-    testing::ValuesIn(in_files("sqlite")),
-    name_of_database
-);
+ON_SQLITE(RowsThatStay);
 
 // It would run again and again, on every node.
 TEST_P(RowsThatStay, Only_a_job_whose_lock_was_written_is_acquired) {
@@ -461,12 +456,7 @@ protected:
     std::optional<Transaction> locking_;
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    OnEveryServer,
-    Neighbours,
-    testing::ValuesIn(servers_under_test()),
-    name_of_database
-);
+ON_EVERY_SERVER(Neighbours);
 
 TEST_P(Neighbours, Are_not_waited_for_by_completed_jobs) {
     insert_jobs(JobPlace::executable);

@@ -55,6 +55,10 @@ protected:
         return batch;
     }
 
+    BatchState set_state(const std::string& id, BatchState state) {
+        return batches_.set_batch_state(id, state, clock_.now()).value().state;
+    }
+
     Batch found(const std::string& id) { return batches_.find_batch(id).value_or(Batch{}); }
 
     persistence::BatchStore& batches_ = store_.batches();

@@ -119,13 +119,10 @@ TEST_P(Batches, A_paused_one_does_nothing_until_it_is_resumed) {
     insert_dead(4);
     const Batch begun = begin_requeue();
     (void)step(begun.id, 2);
-    EXPECT_EQ(
-        batches_.set_batch_state(begun.id, BatchState::paused, clock_.now())->state,
-        BatchState::paused
-    );
+    EXPECT_EQ(set_state(begun.id, BatchState::paused), BatchState::paused);
     EXPECT_EQ(step(begun.id).done, 2);
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 2);
-    (void)batches_.set_batch_state(begun.id, BatchState::running, clock_.now());
+    set_state(begun.id, BatchState::running);
     EXPECT_EQ(carry_out(begun.id).done, 4);
 }
 
@@ -135,10 +132,7 @@ TEST_P(Batches, A_cancelled_one_stays_so_and_what_is_done_stays_done) {
     (void)step(begun.id, 2);
     const auto cancelled = batches_.set_batch_state(begun.id, BatchState::cancelled, clock_.now());
     EXPECT_EQ(cancelled->ended, clock_.now());
-    EXPECT_EQ(
-        batches_.set_batch_state(begun.id, BatchState::running, clock_.now())->state,
-        BatchState::cancelled
-    );
+    EXPECT_EQ(set_state(begun.id, BatchState::running), BatchState::cancelled);
     EXPECT_EQ(step(begun.id).done, 2);
     EXPECT_THAT(ids_in(JobPlace::dead_letter), SizeIs(2));
 }
@@ -152,7 +146,7 @@ TEST_P(Batches, The_latest_are_listed_first_and_those_that_do_not_run_can_be_for
     EXPECT_THAT(all, ElementsAre(Field(&Batch::id, second.id), Field(&Batch::id, first.id)));
     EXPECT_THAT(batches_.batches(second.id, 10), ElementsAre(Field(&Batch::id, first.id)));
     EXPECT_FALSE(batches_.remove_batch(first.id));
-    (void)batches_.set_batch_state(first.id, BatchState::paused, clock_.now());
+    set_state(first.id, BatchState::paused);
     EXPECT_TRUE(batches_.remove_batch(first.id));
     EXPECT_FALSE(batches_.remove_batch(first.id));
     EXPECT_FALSE(batches_.find_batch(first.id));
@@ -251,12 +245,7 @@ TEST_P(Batches, An_id_that_is_taken_where_a_job_goes_undoes_the_page_and_is_pass
         "VALUES ('dead001', 1, 'message', 'mail')"
     );
     const Batch begun = begin_requeue();
-    try {
-        (void)step(begun.id);
-        ADD_FAILURE() << "the id was taken";
-    } catch (const DbError& error) {
-        EXPECT_EQ(error.kind(), DbErrorKind::duplicate_key);
-    }
+    expect_error(DbErrorKind::duplicate_key, [&] { return step(begun.id); });
     EXPECT_EQ(found(begun.id), begun);
     EXPECT_EQ(step(begun.id, 1).done, 1);
     EXPECT_EQ(step(begun.id, {.jobs = 1, .passes_over = true}).refused, 1);

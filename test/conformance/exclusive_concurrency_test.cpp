@@ -1,10 +1,10 @@
 #include "executor/executor_settings.hpp"
 #include "executor/job_acquirer.hpp"
-#include "executor/loop/job_intake.hpp"
 #include "executor/loop/wake_ups.hpp"
 #include "persistence/migration/table_changes.hpp"
 #include "test/conformance/store_test.hpp"
 #include "test/fixtures/at_once.hpp"
+#include "test/fixtures/recording_intake.hpp"
 
 #include <fmt/format.h>
 
@@ -124,43 +124,26 @@ TEST_P(ExclusiveConcurrency, Nor_do_they_where_each_takes_the_further_jobs_of_an
     (void)persistence::drop_index(*connection_, schema::kInstanceIndex);
 }
 
-/// For more than one thread.
-class SharedIntake final : public executor::JobIntake {
+/// For more than one thread, with room for all.
+class SharedIntake final : public RecordingIntake {
 public:
-    explicit SharedIntake(persistence::ServedJobs served) : served_(std::move(served)) {}
+    explicit SharedIntake(persistence::ServedJobs served) {
+        served_jobs = std::move(served);
+        free_places = 100'000;
+    }
 
-    [[nodiscard]] PageLimit room() override { return kRoom; }
-    [[nodiscard]] PageLimit room_for_handoffs() override { return kRoom; }
-    [[nodiscard]] PageLimit room_for_groups() override { return kRoom; }
-    [[nodiscard]] PageLimit room_for_limited() override { return kRoom; }
-    [[nodiscard]] std::optional<PageLimit> room_for_timers(std::size_t) override {
-        return std::nullopt;
-    }
-    [[nodiscard]] std::shared_ptr<const persistence::ServedJobs> served() const override {
-        return std::make_shared<const persistence::ServedJobs>(served_);
-    }
-    [[nodiscard]] const std::string& lock_owner() const override { return owner_; }
-    [[nodiscard]] schema::Duration lock_time() const override { return std::chrono::minutes(5); }
-    void accept(std::vector<Job> jobs, schema::SteadyPoint) override {
+    void accept(std::vector<Job> jobs, schema::SteadyPoint now) override {
         const std::lock_guard lock(mutex_);
-        for (Job& job : jobs) {
-            accepted_.push_back(std::move(job));
-        }
+        RecordingIntake::accept(std::move(jobs), now);
     }
-    void in_doubt(schema::TimePoint, schema::SteadyPoint) override {}
 
-    [[nodiscard]] std::vector<Job> accepted() const {
+    [[nodiscard]] std::vector<Job> all() const {
         const std::lock_guard lock(mutex_);
-        return accepted_;
+        return accepted;
     }
 
 private:
-    static constexpr std::size_t kRoom = 100'000;
-
-    const persistence::ServedJobs served_;
-    const std::string owner_ = "node-1";
-    mutable std::mutex mutex_;
-    std::vector<Job> accepted_;  ///< Guarded by mutex_.
+    mutable std::mutex mutex_;  ///< Guards what was accepted.
 };
 
 /// A node that claims two pages at a time, in which instances take turns.
@@ -204,7 +187,7 @@ protected:
     SharedIntake intake_{noop_};
 
 private:
-    bool are_all_taken() const { return HasFailure() || intake_.accepted().size() >= kAll; }
+    bool are_all_taken() const { return HasFailure() || intake_.all().size() >= kAll; }
 
     // Each claim has a connection of its own.
     Node node_of_two_{
@@ -225,23 +208,18 @@ private:
     executor::Activity& beside_{acquirer_.add_beside()};
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    OnEveryServer,
-    PagesAtATimeConcurrency,
-    testing::ValuesIn(servers_under_test()),
-    name_of_database
-);
+ON_EVERY_SERVER(PagesAtATimeConcurrency);
 
 // R087
 TEST_P(PagesAtATimeConcurrency, Hand_over_the_jobs_of_an_instance_in_their_order) {
     claim_all();
     std::map<std::string, std::string> last;
-    for (const Job& job : intake_.accepted()) {
+    for (const Job& job : intake_.all()) {
         std::string& former = last[job.process_instance_id];
         EXPECT_LT(former, job.id) << "of instance " << job.process_instance_id;
         former = job.id;
     }
-    EXPECT_EQ(intake_.accepted().size(), kAll);
+    EXPECT_EQ(intake_.all().size(), kAll);
     EXPECT_EQ(last.size(), kInstancesInTurn);
 }
 
@@ -291,12 +269,7 @@ protected:
     Node beside_{*database_, no_faults_};
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    OnEveryServer,
-    ClaimsBesideClaims,
-    testing::ValuesIn(servers_under_test()),
-    name_of_database
-);
+ON_EVERY_SERVER(ClaimsBesideClaims);
 
 TEST_P(ClaimsBesideClaims, A_page_goes_on_without_the_group_that_another_node_takes_meanwhile) {
     faults_.interleave(FaultPoint::execute, 0, [&] {

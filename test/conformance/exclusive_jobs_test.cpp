@@ -22,15 +22,6 @@ protected:
         return ids_of(acquire(limit, owner));
     }
 
-    /// Of jobs that were claimed at this time.
-    [[nodiscard]] GroupEnd end_of(std::string group, std::int64_t claimed) const {
-        return {.group = std::move(group), .claimed = claimed, .began = claim_of("").until};
-    }
-
-    GroupsPassedOn pass_on(std::string_view owner, const GroupEnd& end) {
-        return store_.executor().pass_on(claim_of(owner), noop_, kAnyBytes, std::span(&end, 1));
-    }
-
     [[nodiscard]] bool waits(std::string_view id) { return schema::waits_for_exclusive(job(id)); }
 
     /// `first` is held by node-1, and `second` waits for it.
@@ -222,8 +213,7 @@ TEST_P(ExclusiveJobs, Payloads_of_those_that_wait_are_taken_up_to_a_bound) {
     EXPECT_THAT(taken_by("node-2"), IsEmpty());
     complete(held);
     const GroupEnd end = end_of("i", 1);
-    const auto passed =
-        store_.executor().pass_on(claim_of("node-1"), noop_, 150, std::span(&end, 1));
+    const auto passed = pass_on("node-1", end, 150);
     EXPECT_THAT(ids_of(passed.jobs), ElementsAre("b"));
     EXPECT_TRUE(waits("c"));
     complete(passed.jobs);

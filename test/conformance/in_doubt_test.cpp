@@ -237,14 +237,11 @@ TEST_P(LostCommitAnswer, A_suspension_and_its_end_are_complete) {
 
 TEST_P(LostCommitAnswer, An_app_whose_own_work_cannot_be_asked_is_told_of_the_doubt) {
     faults_.add({.point = FaultPoint::after_commit, .kind = DbErrorKind::in_doubt});
-    try {
+    expect_error(DbErrorKind::in_doubt, [this] {
         in_transaction([this](Transaction& transaction) {
             store_.enqueuer().insert(transaction, {{JobPlace::executable, a_job("a")}});
         });
-        ADD_FAILURE() << "nobody could know that it was done";
-    } catch (const DbError& error) {
-        EXPECT_EQ(error.kind(), DbErrorKind::in_doubt);
-    }
+    });
 }
 
 TEST_P(LostCommitAnswer, An_app_that_can_ask_for_its_work_is_told_that_it_is_done) {

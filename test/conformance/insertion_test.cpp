@@ -71,12 +71,9 @@ TEST_P(Insertion, A_job_can_be_inserted_already_locked) {
 class DuplicateInsertion : public StoreTest {
 protected:
     void expect_duplicate(std::vector<PlacedJob> jobs) {
-        try {
+        expect_error(DbErrorKind::duplicate_key, [&] {
             store_.enqueuer().insert(std::move(jobs));
-            ADD_FAILURE() << "the duplicate was taken";
-        } catch (const DbError& error) {
-            EXPECT_EQ(error.kind(), DbErrorKind::duplicate_key) << error.what();
-        }
+        });
     }
 };
 

@@ -181,11 +181,8 @@ TEST_P(InstancesTogether, Are_locked_like_those_of_the_page) {
         EXPECT_EQ(job.lock_owner, "node-1");
         expect_done(completed_outcome(job));
     }
-    const persistence::GroupEnd end{.group = "i", .claimed = 2, .began = claim_of("node-1").until};
-    EXPECT_THAT(
-        store_.executor().pass_on(claim_of("node-1"), noop_, 1000, std::span(&end, 1)).busy,
-        IsEmpty()
-    );
+    const persistence::GroupEnd end = end_of("i", 2);
+    EXPECT_THAT(pass_on("node-1", end).busy, IsEmpty());
     EXPECT_EQ(count_rows("JS_EXCLUSIVE"), 0);
 }
 

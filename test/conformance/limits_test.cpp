@@ -213,10 +213,8 @@ TEST_P(Limits, Passing_an_instance_on_keeps_them) {
     insert(a_job("c"));
     EXPECT_THAT(taken_by("node-2"), ElementsAre("c"));
     complete(held);
-    const persistence::GroupEnd end{.group = "i", .claimed = 1, .began = claim_of("").until};
-    EXPECT_THAT(
-        store_.executor().pass_on(claim_of("node-1"), noop_, 1'000'000, {&end, 1}).jobs, IsEmpty()
-    );
+    const persistence::GroupEnd end = end_of("i", 1);
+    EXPECT_THAT(pass_on("node-1", end).jobs, IsEmpty());
     EXPECT_TRUE(waits("b"));
 }
 

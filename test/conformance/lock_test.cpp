@@ -83,15 +83,12 @@ TEST_P(LateClaims, Leave_a_group_with_its_holder) {
     insert(a_job("b").of_instance("i"));
     EXPECT_THAT(acquire(10, "node-2"), IsEmpty());
     expect_done(completed_outcome(held));
-    const persistence::GroupEnd end{.group = "i", .claimed = 1, .began = claim_of("node-1").until};
+    const persistence::GroupEnd end = end_of("i", 1);
     expect_nothing_claimed([&] {
         return store_.executor().pass_on(late("node-1"), noop_, 1000, std::span(&end, 1));
     });
     EXPECT_EQ(count_rows("JS_WAITING"), 1);
-    EXPECT_THAT(
-        store_.executor().pass_on(claim_of("node-1"), noop_, 1000, std::span(&end, 1)).jobs,
-        SizeIs(1)
-    );
+    EXPECT_THAT(pass_on("node-1", end).jobs, SizeIs(1));
 }
 
 // As that of one that waited, behind one that began after it.
@@ -113,15 +110,10 @@ TEST_P(Locks, A_renewal_names_the_jobs_whose_lock_is_lost) {
     EXPECT_EQ(job("j004").lock_expiration, clock_.now() + 10min);
 }
 
-TEST_P(Locks, A_renewal_leaves_jobs_of_ours_with_another_revision_alone) {
-    const Job held = insert_and_acquire(a_job("a"));
-    EXPECT_THAT(extend("node-1", 10min, {{"a", held.revision - 1}}), ElementsAre("a"));
-    EXPECT_EQ(job("a"), held);
-}
-
-TEST_P(Locks, A_renewal_leaves_the_jobs_of_others_alone) {
+TEST_P(Locks, A_renewal_leaves_the_jobs_of_others_and_ours_with_another_revision_alone) {
     const Job held = insert_and_acquire(a_job("a"), "node-1");
     EXPECT_THAT(extend("node-2", 10min, {{"a", held.revision}}), ElementsAre("a"));
+    EXPECT_THAT(extend("node-1", 10min, {{"a", held.revision - 1}}), ElementsAre("a"));
     EXPECT_EQ(job("a"), held);
 }
 

@@ -369,6 +369,10 @@ class Work : public StoreTest {
 protected:
     void start(const std::string& node) { register_node(node, {}); }
 
+    void record_asked(const std::string& node, const std::vector<AskedTopic>& topics) {
+        store_.nodes().record_asked(node, topics);
+    }
+
     [[nodiscard]] NodeWork one_run() const {
         return {
             .runs = {{.id = "ørder-17", .revision = 2, .since = clock_.now()}},
@@ -437,38 +441,32 @@ TEST_P(Work, Others_see_which_workers_ask_for_what) {
     start("node-1");
     start("node-2");
     const schema::TimePoint now = clock_.now();
-    store_.nodes().record_asked(
-        "node-1", std::vector<AskedTopic>{{"pay", "wörker", now}, {"mail", "w", now}}
-    );
-    store_.nodes().record_asked("node-2", std::vector<AskedTopic>{{"pay", "wörker", now + 2s}});
+    record_asked("node-1", {{"pay", "wörker", now}, {"mail", "w", now}});
+    record_asked("node-2", {{"pay", "wörker", now + 2s}});
     EXPECT_THAT(
         store_.nodes().asked_topics(now),
         ElementsAre(AskedTopic{"mail", "w", now}, AskedTopic{"pay", "wörker", now + 2s})
     );
-    store_.nodes().record_asked("node-2", {});
+    record_asked("node-2", {});
     EXPECT_THAT(
         store_.nodes().asked_topics(now),
         ElementsAre(AskedTopic{"mail", "w", now}, AskedTopic{"pay", "wörker", now})
     );
     EXPECT_THAT(store_.nodes().asked_topics(now + 11s), IsEmpty()) << "nobody lives";
-    store_.nodes().record_asked(
-        "node-1", std::vector<AskedTopic>{{"pay", "w", now - AskedTopic::kLasts - 1ms}}
-    );
+    record_asked("node-1", {{"pay", "w", now - AskedTopic::kLasts - 1ms}});
     EXPECT_THAT(store_.nodes().asked_topics(now), IsEmpty()) << "too long ago";
 }
 
 TEST_P(Work, Workers_whose_names_are_one_to_the_database_are_told_too) {
     start("node-1");
     const schema::TimePoint now = clock_.now();
-    store_.nodes().record_asked(
-        "node-1", std::vector<AskedTopic>{{"pay", "W", now}, {"pay", "w", now}, {"pay", "w ", now}}
-    );
+    record_asked("node-1", {{"pay", "W", now}, {"pay", "w", now}, {"pay", "w ", now}});
     EXPECT_THAT(store_.nodes().asked_topics(now), testing::Not(IsEmpty()));
 }
 
 TEST_P(Work, A_node_that_is_gone_leaves_none_behind) {
     start("node-1");
-    store_.nodes().record_asked("node-1", std::vector<AskedTopic>{{"pay", "w", clock_.now()}});
+    record_asked("node-1", {{"pay", "w", clock_.now()}});
     store_.nodes().leave({.node = "node-1", .incarnation = "1"});
     EXPECT_EQ(count_rows("JS_ASKED"), 0);
     start("node-1");

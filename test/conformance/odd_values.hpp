@@ -15,6 +15,22 @@ namespace jobstrand::test {
 /// a server with loose settings, would let everybody.
 void allow_odd_values(persistence::Connection& connection);
 
+/// A fixture of the store whose connection may write them.
+template <typename StoreFixture>
+class WithOddValues : public StoreFixture {
+protected:
+    void SetUp() override {
+        StoreFixture::SetUp();
+        if (!this->IsSkipped()) {
+            allow_odd_values(*this->connection_);
+        }
+    }
+
+    [[nodiscard]] const persistence::Dialect& dialect() const {
+        return this->connection_->dialect();
+    }
+};
+
 struct OddValue {
     std::string_view column;
     std::string_view literal;  ///< As written in SQL.

@@ -119,12 +119,7 @@ protected:
     }
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    OnSqlite,
-    Refusals,
-    testing::ValuesIn(in_files("sqlite")),
-    name_of_database
-);
+ON_SQLITE(Refusals);
 
 struct Refused {
     std::string_view column;

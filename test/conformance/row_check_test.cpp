@@ -21,22 +21,15 @@ namespace {
 using persistence::SchemaDifference;
 
 /// What `schema check` finds in the rows of older tables.
-class RowCheck : public StoreTest {
+class RowCheck : public WithOddValues<StoreTest> {
 protected:
-    void SetUp() override {
-        StoreTest::SetUp();
-        if (!IsSkipped()) {
-            allow_odd_values(*connection_);
-        }
-    }
-
     [[nodiscard]] std::vector<SchemaDifference> findings() {
         persistence::SchemaReport report;
         persistence::check_rows(*connection_, report);
         return report.differences;
     }
 
-    [[nodiscard]] bool is_sqlite() const { return connection_->dialect().name == "sqlite"; }
+    [[nodiscard]] bool is_sqlite() const { return dialect().name == "sqlite"; }
 };
 
 ON_EVERY_DATABASE(RowCheck);

@@ -89,12 +89,7 @@ TEST_P(SeriesOperations, What_is_wrong_with_a_new_series_is_said_and_nothing_is_
 
 TEST_P(SeriesOperations, A_key_is_given_once) {
     start(every_ten_minutes());
-    try {
-        start(every_ten_minutes(), a_job("other"));
-        FAIL() << "no error";
-    } catch (const DbError& error) {
-        EXPECT_EQ(error.kind(), DbErrorKind::duplicate_key);
-    }
+    expect_error(DbErrorKind::duplicate_key, [&] { start(every_ten_minutes(), a_job("other")); });
     EXPECT_EQ(place_of("other"), "nowhere");
 }
 

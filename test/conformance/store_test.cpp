@@ -129,6 +129,15 @@ void StoreTest::expect_done(const Outcome& outcome) {
     EXPECT_EQ(apply({outcome}).front(), OutcomeAnswer::done);
 }
 
+persistence::GroupEnd StoreTest::end_of(std::string group, std::int64_t claimed) const {
+    return {.group = std::move(group), .claimed = claimed, .began = claim_of("").until};
+}
+
+persistence::GroupsPassedOn
+StoreTest::pass_on(std::string_view owner, const persistence::GroupEnd& end, std::size_t bytes) {
+    return store_.executor().pass_on(claim_of(owner), noop_, bytes, std::span(&end, 1));
+}
+
 Outcome StoreTest::failed_outcome(const Job& job, schema::JobFailure failure) const {
     return outcome_of(job, schema::failed(job, failure, schema::RetryPolicy{}, clock_.now()));
 }

@@ -5,6 +5,7 @@
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 #include "test/conformance/databases.hpp"
+#include "test/fixtures/error_of.hpp"
 #include "test/fixtures/faulty_connection.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "timers/series/series_planner.hpp"
@@ -118,6 +119,16 @@ protected:
     /// Writes it for node-1, which must have the job.
     void expect_done(const Outcome& outcome);
 
+    /// The end of jobs of a group that were claimed at this time.
+    [[nodiscard]] persistence::GroupEnd end_of(std::string group, std::int64_t claimed) const;
+
+    /// Passes the group on, of which so many bytes of payload may be taken.
+    persistence::GroupsPassedOn pass_on(
+        std::string_view owner,
+        const persistence::GroupEnd& end,
+        std::size_t bytes = 1'000'000
+    );
+
     /// What the state machine says about a run that fails now.
     [[nodiscard]] Outcome
     failed_outcome(const Job& job, schema::JobFailure failure = {.message = "no"}) const;
@@ -199,6 +210,16 @@ many_jobs(std::string_view prefix, std::size_t count, const JobBuilder& like = a
 #define ON_EVERY_DATABASE(Suite)                                                            \
     INSTANTIATE_TEST_SUITE_P(                                                               \
         OnEveryDatabase, Suite, testing::ValuesIn(databases_under_test()), name_of_database \
+    )
+
+/// The same where one transaction need not wait for all others, and where values have no types.
+#define ON_EVERY_SERVER(Suite)                                                          \
+    INSTANTIATE_TEST_SUITE_P(                                                           \
+        OnEveryServer, Suite, testing::ValuesIn(servers_under_test()), name_of_database \
+    )
+#define ON_SQLITE(Suite)                                                         \
+    INSTANTIATE_TEST_SUITE_P(                                                    \
+        OnSqlite, Suite, testing::ValuesIn(in_files("sqlite")), name_of_database \
     )
 
 }  // namespace jobstrand::test

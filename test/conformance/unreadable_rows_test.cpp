@@ -16,17 +16,8 @@ namespace {
 using testing::IsSupersetOf;
 
 /// Rows that a producer's SQL has written wrong: each harms itself alone.
-class UnreadableRows : public StoreTest {
+class UnreadableRows : public WithOddValues<StoreTest> {
 protected:
-    void SetUp() override {
-        StoreTest::SetUp();
-        if (!IsSkipped()) {
-            allow_odd_values(*connection_);
-        }
-    }
-
-    [[nodiscard]] const persistence::Dialect& dialect() const { return connection_->dialect(); }
-
     /// A row whose other columns are right; its type is "noop".
     void insert_odd(JobPlace place, std::string_view id, const OddValue& odd) {
         const bool is_timer = place == JobPlace::timer && odd.column != "DUEDATE_";
@@ -392,12 +383,7 @@ protected:
     }
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    OnSqlite,
-    TextTimes,
-    testing::ValuesIn(in_files("sqlite")),
-    name_of_database
-);
+ON_SQLITE(TextTimes);
 
 TEST_P(TextTimes, Each_form_that_has_one_meaning_is_due_at_its_time) {
     for (const std::string_view due :
@@ -439,17 +425,8 @@ TEST_P(TextTimes, One_that_stands_first_does_not_hide_who_is_due_before_it) {
 
 /// Rows of JS_SERIES that somebody's SQL has changed into what they cannot mean: each harms itself
 /// alone.
-class UnreadableSeries : public SeriesTest {
+class UnreadableSeries : public WithOddValues<SeriesTest> {
 protected:
-    void SetUp() override {
-        SeriesTest::SetUp();
-        if (!IsSkipped()) {
-            allow_odd_values(*connection_);
-        }
-    }
-
-    [[nodiscard]] const persistence::Dialect& dialect() const { return connection_->dialect(); }
-
     void spoil(std::string_view key, const OddValue& odd) {
         execute(fmt::format(
             "UPDATE JS_SERIES SET {} = {} WHERE ID_ = '{}'", odd.column, odd.literal, key

@@ -426,9 +426,8 @@ TEST_P(AppIds, Exclude_each_other_like_all_others) {
     EXPECT_THAT(ids_of(acquire(100, "node-2")), ElementsAre("c"));
     EXPECT_EQ(store_.jobs().awaited_group(job("b"))->group, kChinese);
     expect_done(completed_outcome(first[0]));
-    const persistence::GroupEnd end{.group = kChinese, .claimed = 1, .began = claim_of("").until};
-    const auto passed =
-        store_.executor().pass_on(claim_of("node-1"), noop_, 1'000'000, std::span(&end, 1));
+    const persistence::GroupEnd end = end_of(kChinese, 1);
+    const auto passed = pass_on("node-1", end);
     EXPECT_THAT(ids_of(passed.jobs), ElementsAre("b"));
 }
 
