@@ -194,23 +194,23 @@ TEST(StartRate, Is_written_as_starts_and_period) {
 }
 
 TEST(StartRate, Of_another_form_is_refused_and_told_why) {
-    struct Case {
-        std::string text;
-        std::string message;
+    const char* const form = "a rate is written STARTS/PERIOD, as in 100/PT1M";
+    const char* const starts = "the starts of a rate must be 1 to 1000000";
+    const char* const period = "the period of a rate must be PT1S to P1D";
+    const std::pair<std::string_view, std::string_view> cases[]{
+        {"100", form},
+        {"0/PT1M", starts},
+        {"1000001/PT1M", starts},
+        {"9999999999999/PT1M", starts},
+        {"x/PT1M", starts},
+        {"5x/PT1M", starts},
+        {"5/PT0.9S", period},
+        {"5/P2D", period},
     };
-    for (const Case& bad : {
-             Case{"100", "a rate is written STARTS/PERIOD, as in 100/PT1M"},
-             Case{"0/PT1M", "the starts of a rate must be 1 to 1000000"},
-             Case{"1000001/PT1M", "the starts of a rate must be 1 to 1000000"},
-             Case{"9999999999999/PT1M", "the starts of a rate must be 1 to 1000000"},
-             Case{"x/PT1M", "the starts of a rate must be 1 to 1000000"},
-             Case{"5x/PT1M", "the starts of a rate must be 1 to 1000000"},
-             Case{"5/PT0.9S", "the period of a rate must be PT1S to P1D"},
-             Case{"5/P2D", "the period of a rate must be PT1S to P1D"},
-         }) {
-        const auto parsed = parse_start_rate(bad.text);
-        ASSERT_FALSE(parsed) << bad.text;
-        EXPECT_EQ(parsed.error().message, bad.message) << bad.text;
+    for (const auto& [text, message] : cases) {
+        const auto parsed = parse_start_rate(text);
+        ASSERT_FALSE(parsed) << text;
+        EXPECT_EQ(parsed.error().message, message) << text;
     }
     EXPECT_EQ(parse_start_rate("5/minute").error().position, 2U);
 }

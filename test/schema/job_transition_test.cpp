@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace jobstrand::schema {
@@ -180,11 +181,7 @@ TEST(JobTransition, A_failure_that_is_not_retryable_makes_a_dead_letter_at_once)
 
 // R081, R109: with the wait counted from now, so that an overdue timer does not fire again at once.
 TEST(JobTransition, Without_a_cycle_the_wait_depends_on_the_type) {
-    struct Row {
-        std::string_view type;
-        Duration wait;
-    };
-    const std::vector<Row> rows{
+    const std::pair<std::string_view, Duration> rows[]{
         {kMessageType, 7s},
         {kTimerType, 20s},
         {kExternalWorkerType, 7s},
@@ -192,10 +189,9 @@ TEST(JobTransition, Without_a_cycle_the_wait_depends_on_the_type) {
     RetryPolicy policy;
     policy.message_wait = 7s;
     policy.timer_wait = 20s;
-    for (const Row& row : rows) {
-        const Transition transition =
-            failed_now(a_job("a").of_kind(row.type).due_at(kEarlier), policy);
-        EXPECT_EQ(transition.due_date, kNow + row.wait) << row.type;
+    for (const auto& [type, wait] : rows) {
+        const Transition transition = failed_now(a_job("a").of_kind(type).due_at(kEarlier), policy);
+        EXPECT_EQ(transition.due_date, kNow + wait) << type;
     }
 }
 

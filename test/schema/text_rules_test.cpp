@@ -21,11 +21,7 @@ using testing::IsEmpty;
 using namespace std::string_literals;
 
 TEST(Utf8, The_size_of_a_character_follows_rfc_3629) {
-    struct Row {
-        std::string text;
-        std::size_t size;
-    };
-    const std::vector<Row> rows{
+    const std::pair<std::string, std::size_t> rows[]{
         {"", 0},
         {"a", 1},
         {"\x7F", 1},
@@ -51,8 +47,8 @@ TEST(Utf8, The_size_of_a_character_follows_rfc_3629) {
         {"\xF0\x9F\x98", 0},
         {"\xF0\x9F\x98x", 0},
     };
-    for (const Row& row : rows) {
-        EXPECT_EQ(first_character_size(row.text), row.size) << testing::PrintToString(row.text);
+    for (const auto& [text, size] : rows) {
+        EXPECT_EQ(first_character_size(text), size) << testing::PrintToString(text);
     }
 }
 
@@ -194,10 +190,7 @@ TEST(TextScanner, Answers_nothing_more_once_something_was_wrong) {
 }
 
 TEST(TextScanner, A_number_takes_all_its_digits_and_is_cut_where_it_is_too_large) {
-    const struct {
-        std::string_view text;
-        std::int64_t number;
-    } cases[] = {
+    const std::pair<std::string_view, std::int64_t> cases[]{
         {"0", 0},
         {"007", 7},
         {"42x", 42},
@@ -244,10 +237,7 @@ TEST(TextScanner, Digits_are_as_many_as_asked_for_and_within_their_bounds) {
 }
 
 TEST(TextScanner, A_fraction_is_cut_to_milliseconds) {
-    const struct {
-        std::string_view text;
-        std::int64_t milliseconds;
-    } cases[] = {
+    const std::pair<std::string_view, std::int64_t> cases[]{
         {"5", 500},
         {"05", 50},
         {"005", 5},

@@ -5,6 +5,7 @@
 
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace jobstrand::schema {
@@ -15,12 +16,24 @@ using namespace std::chrono_literals;
 
 constexpr TimePoint kMidnight = std::chrono::sys_days{std::chrono::year{2026} / 11 / 20};
 
+/// A text that cannot be read, and where and why.
+struct WrongText {
+    std::string_view text;
+    std::size_t position;
+    std::string_view message;
+};
+
+void expect_refused(const auto& parse, std::initializer_list<WrongText> rows) {
+    for (const auto& [text, position, message] : rows) {
+        const auto read = parse(text);
+        ASSERT_FALSE(read) << text;
+        EXPECT_EQ(read.error().message, message) << text;
+        EXPECT_EQ(read.error().position, position) << text;
+    }
+}
+
 TEST(Instant, Texts_are_read) {
-    struct Row {
-        std::string_view text;
-        TimePoint expected;
-    };
-    const std::vector<Row> rows{
+    const std::pair<std::string_view, TimePoint> rows[]{
         {"2026-11-20T10:15:30.123Z", kMidnight + 10h + 15min + 30123ms},
         {"2026-11-20T10:15:30Z", kMidnight + 10h + 15min + 30s},
         {"2026-11-20T10:15Z", kMidnight + 10h + 15min},
@@ -35,60 +48,52 @@ TEST(Instant, Texts_are_read) {
         {"1970-01-01T00:00Z", kEarliestInstant},
         {"9999-12-31T23:59:59.999Z", kLatestInstant},
     };
-    for (const Row& row : rows) {
-        const auto read = parse_instant(row.text);
-        ASSERT_TRUE(read) << row.text << ": " << read.error().message;
-        EXPECT_EQ(read.value(), row.expected) << row.text;
+    for (const auto& [text, expected] : rows) {
+        const auto read = parse_instant(text);
+        ASSERT_TRUE(read) << text << ": " << read.error().message;
+        EXPECT_EQ(read.value(), expected) << text;
     }
 }
 
 TEST(Instant, Mistakes_are_refused_where_they_stand) {
-    struct Row {
-        std::string_view text;
-        std::size_t position;
-        std::string_view message;
-    };
-    const std::vector<Row> rows{
-        {"", 0, "expected 4 digits for the year"},
-        {"tomorrow", 0, "expected 4 digits for the year"},
-        {"26-11-20", 2, "expected 4 digits for the year"},
-        {"1969-12-31", 0, "the year must be 1970 to 9999"},
-        {"12026-11-20", 0, "the year must be 1970 to 9999"},
-        {"20261-11-20", 4, "expected '-' before the month"},
-        {"2026/11/20", 4, "expected '-' before the month"},
-        {"2026-1-20", 6, "expected 2 digits for the month"},
-        {"2026-13-01", 5, "the month must be 1 to 12"},
-        {"2026-00-01", 5, "the month must be 1 to 12"},
-        {"2026-11", 7, "expected '-' before the day"},
-        {"2026-11-00", 8, "the day must be 1 to 31"},
-        {"2026-02-30", 8, "the month has no such day"},
-        {"2026-02-29T10:00Z", 8, "the month has no such day"},
-        {"2100-02-29", 8, "the month has no such day"},
-        {"2026-04-31", 8, "the month has no such day"},
-        {"2026-11-20Z", 10, "expected the end of the text"},
-        {"2026-11-20 10:15Z", 10, "expected the end of the text"},
-        {"2026-11-20T", 11, "expected 2 digits for the hour"},
-        {"2026-11-20T24:00Z", 11, "the hour must be 0 to 23"},
-        {"2026-11-20T10Z", 13, "expected ':' before the minute"},
-        {"2026-11-20T10:60Z", 14, "the minute must be 0 to 59"},
-        {"2026-11-20T23:59:60Z", 17, "the second must be 0 to 59"},
-        {"2026-11-20T10:15:30.Z", 20, "expected the digits of a fraction"},
-        {"2026-11-20T10:15:30,5Z", 19, "expected Z or an offset such as +01:00"},
-        {"2026-11-20T10:15", 16, "expected Z or an offset such as +01:00"},
-        {"2026-11-20T10:15+1", 18, "expected 2 digits for the hours of the offset"},
-        {"2026-11-20T10:15+0100", 19, "expected ':' in the offset"},
-        {"2026-11-20T10:15+24:00", 17, "the hours of the offset must be 0 to 23"},
-        {"2026-11-20T10:15+01:60", 20, "the minutes of the offset must be 0 to 59"},
-        {"2026-11-20T10:15ZZ", 17, "expected the end of the text"},
-        {"1970-01-01T00:00+01:00", 0, "the year in UTC must be 1970 to 9999"},
-        {"9999-12-31T23:59-01:00", 0, "the year in UTC must be 1970 to 9999"},
-    };
-    for (const Row& row : rows) {
-        const auto read = parse_instant(row.text);
-        ASSERT_FALSE(read) << row.text;
-        EXPECT_EQ(read.error().message, row.message) << row.text;
-        EXPECT_EQ(read.error().position, row.position) << row.text;
-    }
+    expect_refused(
+        parse_instant,
+        {
+            {"", 0, "expected 4 digits for the year"},
+            {"tomorrow", 0, "expected 4 digits for the year"},
+            {"26-11-20", 2, "expected 4 digits for the year"},
+            {"1969-12-31", 0, "the year must be 1970 to 9999"},
+            {"12026-11-20", 0, "the year must be 1970 to 9999"},
+            {"20261-11-20", 4, "expected '-' before the month"},
+            {"2026/11/20", 4, "expected '-' before the month"},
+            {"2026-1-20", 6, "expected 2 digits for the month"},
+            {"2026-13-01", 5, "the month must be 1 to 12"},
+            {"2026-00-01", 5, "the month must be 1 to 12"},
+            {"2026-11", 7, "expected '-' before the day"},
+            {"2026-11-00", 8, "the day must be 1 to 31"},
+            {"2026-02-30", 8, "the month has no such day"},
+            {"2026-02-29T10:00Z", 8, "the month has no such day"},
+            {"2100-02-29", 8, "the month has no such day"},
+            {"2026-04-31", 8, "the month has no such day"},
+            {"2026-11-20Z", 10, "expected the end of the text"},
+            {"2026-11-20 10:15Z", 10, "expected the end of the text"},
+            {"2026-11-20T", 11, "expected 2 digits for the hour"},
+            {"2026-11-20T24:00Z", 11, "the hour must be 0 to 23"},
+            {"2026-11-20T10Z", 13, "expected ':' before the minute"},
+            {"2026-11-20T10:60Z", 14, "the minute must be 0 to 59"},
+            {"2026-11-20T23:59:60Z", 17, "the second must be 0 to 59"},
+            {"2026-11-20T10:15:30.Z", 20, "expected the digits of a fraction"},
+            {"2026-11-20T10:15:30,5Z", 19, "expected Z or an offset such as +01:00"},
+            {"2026-11-20T10:15", 16, "expected Z or an offset such as +01:00"},
+            {"2026-11-20T10:15+1", 18, "expected 2 digits for the hours of the offset"},
+            {"2026-11-20T10:15+0100", 19, "expected ':' in the offset"},
+            {"2026-11-20T10:15+24:00", 17, "the hours of the offset must be 0 to 23"},
+            {"2026-11-20T10:15+01:60", 20, "the minutes of the offset must be 0 to 59"},
+            {"2026-11-20T10:15ZZ", 17, "expected the end of the text"},
+            {"1970-01-01T00:00+01:00", 0, "the year in UTC must be 1970 to 9999"},
+            {"9999-12-31T23:59-01:00", 0, "the year in UTC must be 1970 to 9999"},
+        }
+    );
 }
 
 TEST(Instant, It_is_written_in_utc_with_milliseconds) {
@@ -112,11 +117,7 @@ TimePoint instant(std::string_view text) {
 }
 
 TEST(IsoDuration, Texts_are_read) {
-    struct Row {
-        std::string_view text;
-        IsoDuration expected;
-    };
-    const std::vector<Row> rows{
+    const std::pair<std::string_view, IsoDuration> rows[]{
         {"P1Y2M3DT4H5M6.789S", {1, 2, 3, 4h + 5min + 6789ms}},
         {"P2W", {0, 0, 14, 0ms}},
         {"P1W1D", {0, 0, 8, 0ms}},
@@ -132,60 +133,52 @@ TEST(IsoDuration, Texts_are_read) {
         {"P365242D", {0, 0, 365242, 0ms}},
         {"PT007S", {0, 0, 0, 7s}},
     };
-    for (const Row& row : rows) {
-        const auto read = parse_iso_duration(row.text);
-        ASSERT_TRUE(read) << row.text << ": " << read.error().message;
-        EXPECT_EQ(read.value(), row.expected) << row.text;
+    for (const auto& [text, expected] : rows) {
+        const auto read = parse_iso_duration(text);
+        ASSERT_TRUE(read) << text << ": " << read.error().message;
+        EXPECT_EQ(read.value(), expected) << text;
     }
 }
 
 TEST(IsoDuration, Mistakes_are_refused_where_they_stand) {
-    struct Row {
-        std::string_view text;
-        std::size_t position;
-        std::string_view message;
-    };
     constexpr std::string_view kDateUnits =
         "expected Y, M, W or D, each once and in this order, or T before hours";
     constexpr std::string_view kTimeUnits = "expected H, M or S, each once and in this order";
     constexpr std::string_view kTooLong = "the duration is longer than 1,000 years";
     constexpr std::string_view kStart = "expected a duration such as PT30S or P1DT12H";
-    const std::vector<Row> rows{
-        {"", 0, kStart},
-        {"5M", 0, kStart},
-        {"-PT5M", 0, kStart},
-        {"pt5m", 0, kStart},
-        {" PT5M", 0, kStart},
-        {"P", 1, "expected a number"},
-        {"PT", 2, "expected a number"},
-        {"P1DT", 4, "expected a number"},
-        {"P-1D", 1, "expected a number"},
-        {"PT+5M", 2, "expected a number"},
-        {"PT5", 3, kTimeUnits},
-        {"PT5D", 3, kTimeUnits},
-        {"PT5S6M", 5, kTimeUnits},
-        {"PT5M6M", 5, kTimeUnits},
-        {"PT5M ", 4, "expected a number"},
-        {"PT1HT1M", 4, "expected a number"},
-        {"P5H", 2, kDateUnits},
-        {"P1D1Y", 4, kDateUnits},
-        {"P1D1D", 4, kDateUnits},
-        {"P1.5D", 2, "only seconds may have a fraction"},
-        {"PT1.5H", 3, "only seconds may have a fraction"},
-        {"PT1.S", 4, "expected the digits of a fraction"},
-        {"PT1,5S", 3, kTimeUnits},
-        {"P1001Y", 1, kTooLong},
-        {"P1000Y1D", 6, kTooLong},
-        {"P1000YT0.001S", 7, kTooLong},
-        {"P1000Y0DT1S", 9, kTooLong},
-        {"P1YT99999999999999999999999S", 4, kTooLong},
-    };
-    for (const Row& row : rows) {
-        const auto read = parse_iso_duration(row.text);
-        ASSERT_FALSE(read) << row.text;
-        EXPECT_EQ(read.error().message, row.message) << row.text;
-        EXPECT_EQ(read.error().position, row.position) << row.text;
-    }
+    expect_refused(
+        parse_iso_duration,
+        {
+            {"", 0, kStart},
+            {"5M", 0, kStart},
+            {"-PT5M", 0, kStart},
+            {"pt5m", 0, kStart},
+            {" PT5M", 0, kStart},
+            {"P", 1, "expected a number"},
+            {"PT", 2, "expected a number"},
+            {"P1DT", 4, "expected a number"},
+            {"P-1D", 1, "expected a number"},
+            {"PT+5M", 2, "expected a number"},
+            {"PT5", 3, kTimeUnits},
+            {"PT5D", 3, kTimeUnits},
+            {"PT5S6M", 5, kTimeUnits},
+            {"PT5M6M", 5, kTimeUnits},
+            {"PT5M ", 4, "expected a number"},
+            {"PT1HT1M", 4, "expected a number"},
+            {"P5H", 2, kDateUnits},
+            {"P1D1Y", 4, kDateUnits},
+            {"P1D1D", 4, kDateUnits},
+            {"P1.5D", 2, "only seconds may have a fraction"},
+            {"PT1.5H", 3, "only seconds may have a fraction"},
+            {"PT1.S", 4, "expected the digits of a fraction"},
+            {"PT1,5S", 3, kTimeUnits},
+            {"P1001Y", 1, kTooLong},
+            {"P1000Y1D", 6, kTooLong},
+            {"P1000YT0.001S", 7, kTooLong},
+            {"P1000Y0DT1S", 9, kTooLong},
+            {"P1YT99999999999999999999999S", 4, kTooLong},
+        }
+    );
 }
 
 TEST(IsoDuration, Months_are_added_in_the_calendar_and_end_with_the_month) {
@@ -223,37 +216,25 @@ TEST(Duration, A_setting_is_an_iso_duration_or_a_number_of_milliseconds) {
 }
 
 TEST(Duration, Mistakes_in_a_setting_are_refused_where_they_stand) {
-    struct Row {
-        std::string_view text;
-        std::size_t position;
-        std::string_view message;
-    };
     constexpr std::string_view kNoFixedLength = "years and months have no fixed length; use days";
-    const std::vector<Row> rows{
-        {"", 0, "expected a number of milliseconds"},
-        {"-1", 0, "expected a number of milliseconds"},
-        {"10s", 2, "expected the end of the text"},
-        {"1.5", 1, "expected the end of the text"},
-        {"P1Y", 2, kNoFixedLength},
-        {"P1M", 2, kNoFixedLength},
-        {"P1D1M", 4, "expected Y, M, W or D, each once and in this order, or T before hours"},
-        {"P0Y1DT5M", 2, kNoFixedLength},
-        {"99999999999999999999", 0, "the duration is longer than 1,000 years"},
-    };
-    for (const Row& row : rows) {
-        const auto read = parse_duration(row.text);
-        ASSERT_FALSE(read) << row.text;
-        EXPECT_EQ(read.error().message, row.message) << row.text;
-        EXPECT_EQ(read.error().position, row.position) << row.text;
-    }
+    expect_refused(
+        parse_duration,
+        {
+            {"", 0, "expected a number of milliseconds"},
+            {"-1", 0, "expected a number of milliseconds"},
+            {"10s", 2, "expected the end of the text"},
+            {"1.5", 1, "expected the end of the text"},
+            {"P1Y", 2, kNoFixedLength},
+            {"P1M", 2, kNoFixedLength},
+            {"P1D1M", 4, "expected Y, M, W or D, each once and in this order, or T before hours"},
+            {"P0Y1DT5M", 2, kNoFixedLength},
+            {"99999999999999999999", 0, "the duration is longer than 1,000 years"},
+        }
+    );
 }
 
 TEST(Duration, It_is_written_in_hours_minutes_and_seconds) {
-    struct Row {
-        Duration duration;
-        std::string_view expected;
-    };
-    const std::vector<Row> rows{
+    const std::pair<Duration, std::string_view> rows[]{
         {0ms, "PT0S"},
         {90500ms, "PT1M30.5S"},
         {1ms, "PT0.001S"},
@@ -263,8 +244,8 @@ TEST(Duration, It_is_written_in_hours_minutes_and_seconds) {
         {1h + 1ms, "PT1H0.001S"},
         {-1500ms, "-PT1.5S"},
     };
-    for (const Row& row : rows) {
-        EXPECT_EQ(format_duration(row.duration), row.expected);
+    for (const auto& [duration, expected] : rows) {
+        EXPECT_EQ(format_duration(duration), expected);
     }
 }
 
