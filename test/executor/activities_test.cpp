@@ -271,18 +271,24 @@ TEST_F(ActivitiesTest, An_idle_acquisition_claims_as_soon_as_its_poll_sees_a_job
 
 class LockRenewalTest : public ActivitiesTest {
 protected:
+    /// A job whose lock of 30 s is so old.
+    HeldJobPtr hold_for(schema::Duration time) {
+        const HeldJobPtr job = held.add({a_job("a")}, clock.steady_now() + 30s).front();
+        clock.tick(time);
+        return job;
+    }
+
     HeldJobs held;
     LockRenewal renewal{{store, held, clock, log}, "node-1", 30s};
 };
 
 TEST_F(LockRenewalTest, Renewal_leaves_young_locks_alone_and_comes_back_after_a_third) {
-    (void)held.add({a_job("a")}, clock.steady_now() + 30s);
+    (void)hold_for(0s);
     EXPECT_EQ(renewal.run_once(), 10s);
 }
 
 TEST_F(LockRenewalTest, A_lock_older_than_a_third_of_its_time_is_extended) {
-    const HeldJobPtr job = held.add({a_job("a")}, clock.steady_now() + 30s).front();
-    clock.tick(11s);
+    const HeldJobPtr job = hold_for(11s);
     EXPECT_CALL(store, extend_locks(_, ElementsAre(Fence{.id = "a", .revision = 1})))
         .WillOnce([&](const persistence::LockClaim& claim, auto) {
             EXPECT_EQ(claim.until, clock.now() + 30s);
@@ -294,8 +300,7 @@ TEST_F(LockRenewalTest, A_lock_older_than_a_third_of_its_time_is_extended) {
 }
 
 TEST_F(LockRenewalTest, A_renewal_that_took_long_is_followed_by_the_next_at_once) {
-    const HeldJobPtr job = held.add({a_job("a")}, clock.steady_now() + 30s).front();
-    clock.tick(11s);
+    const HeldJobPtr job = hold_for(11s);
     EXPECT_CALL(store, extend_locks(_, _)).WillOnce([&](auto&, auto) {
         clock.tick(11s);
         return std::vector<std::string>{};
@@ -311,16 +316,14 @@ TEST_F(LockRenewalTest, A_renewal_never_ends_a_lock_before_its_time) {
 }
 
 TEST_F(LockRenewalTest, A_job_whose_lock_is_lost_is_told_to_stop) {
-    const HeldJobPtr job = held.add({a_job("a")}, clock.steady_now() + 30s).front();
-    clock.tick(11s);
+    const HeldJobPtr job = hold_for(11s);
     EXPECT_CALL(store, extend_locks(_, _)).WillOnce(Return(std::vector<std::string>{"a"}));
     (void)renewal.run_once();
     EXPECT_TRUE(job->stop.stop_requested());
 }
 
 TEST_F(LockRenewalTest, A_job_whose_lock_ended_while_nobody_could_renew_it_is_told_to_stop) {
-    const HeldJobPtr job = held.add({a_job("a")}, clock.steady_now() + 30s).front();
-    clock.tick(31s);
+    const HeldJobPtr job = hold_for(31s);
     (void)renewal.run_once();
     EXPECT_TRUE(job->stop.stop_requested());
 }

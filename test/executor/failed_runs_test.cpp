@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace jobstrand::executor {
@@ -263,11 +264,7 @@ TEST_F(FailureLogTest, A_stop_says_every_count_at_once) {
 const schema::SteadyPoint kFirstLine{1h};
 
 TEST(LineBudget, The_first_lines_of_each_second_are_written) {
-    struct Row {
-        schema::Duration at;
-        bool is_written;
-    };
-    const std::vector<Row> rows{
+    const std::pair<schema::Duration, bool> rows[]{
         {0ms, true},
         {0ms, true},
         {1ms, false},
@@ -282,8 +279,8 @@ TEST(LineBudget, The_first_lines_of_each_second_are_written) {
         {10'500ms, true},
     };
     LineBudget budget(2);
-    for (const Row& row : rows) {
-        EXPECT_EQ(budget.allows(kFirstLine + row.at), row.is_written) << row.at.count();
+    for (const auto& [at, is_written] : rows) {
+        EXPECT_EQ(budget.allows(kFirstLine + at), is_written) << at.count();
     }
 }
 

@@ -42,9 +42,7 @@ protected:
     void add(const std::string& id) {
         const schema::Job job = a_job(id);
         (void)held.add({job}, schema::SteadyPoint::max());
-        completion.add(
-            {.job = std::make_shared<const schema::Job>(job), .transition = schema::completed(job)}
-        );
+        add_outcome(job, schema::completed(job));
     }
 
     void add_in_order(const std::string& id, const std::string& instance = {}) {
@@ -108,10 +106,7 @@ TEST_F(JobCompletionTest, Tells_the_earliest_due_date_of_the_retries_that_it_sto
     add("a");
     for (const auto wait : {std::chrono::seconds(9), std::chrono::seconds(3)}) {
         const schema::Job job = a_job("b");
-        completion.add(
-            {.job = std::make_shared<const schema::Job>(job),
-             .transition = schema::interrupted(job, wait, now)}
-        );
+        add_outcome(job, schema::interrupted(job, wait, now));
     }
     expect_batch(3).WillOnce(testing::Return(std::vector(3, OutcomeAnswer::done)));
     (void)completion.run_once();

@@ -45,6 +45,18 @@ protected:
         ON_CALL(nodes, renew_lease(_, _, _)).WillByDefault(Return(answer));
     }
 
+    /// Registers; from then on its lease is held.
+    void register_node() {
+        (void)presence.run_once();
+        lease_is(kHeld);
+    }
+
+    /// All that was expected must have come. The lease is held.
+    void expect_anew() {
+        testing::Mock::VerifyAndClearExpectations(&nodes);
+        lease_is(kHeld);
+    }
+
     /// Passes until `span` is over, of which every third of the lease one renews it.
     void live_for(schema::Duration span) {
         for (schema::Duration wait{0}; span > 0ms; span -= wait) {
@@ -89,8 +101,7 @@ TEST_F(NodePresenceTest, What_the_node_does_is_told_when_it_has_changed) {
     lease_is(kHeld);
     EXPECT_CALL(nodes, record_work(_, _)).Times(0);
     live_for(kLease);
-    testing::Mock::VerifyAndClearExpectations(&nodes);
-    lease_is(kHeld);
+    expect_anew();
     work = {
         .runs = {{.id = "a", .revision = 2, .since = clock.now()}},
         .last_minute = {{.handler_type = "mail", .runs = 7}},
@@ -99,23 +110,20 @@ TEST_F(NodePresenceTest, What_the_node_does_is_told_when_it_has_changed) {
     live_for(kLease);
     work.runs.front().since += 1ms;  // The clock was compared in between.
     live_for(kLease);
-    testing::Mock::VerifyAndClearExpectations(&nodes);
-    lease_is(kHeld);
+    expect_anew();
     work.runs.front().revision = 3;
     EXPECT_CALL(nodes, record_work("intake", work)).Times(1);
     live_for(kLease);
 }
 
 TEST_F(NodePresenceTest, What_the_node_does_is_told_within_two_seconds_though_no_lease_is_renewed) {
-    (void)presence.run_once();
-    lease_is(kHeld);
+    register_node();
     clock.tick(2s);
     work.last_minute = {{.handler_type = "mail", .runs = 7, .failed = 2, .span = 2s}};
     EXPECT_CALL(nodes, renew_lease(_, _, _)).Times(0);
     EXPECT_CALL(nodes, record_work("intake", work)).Times(1);
     EXPECT_EQ(presence.run_once(), kLease / 3 - 2s);
-    testing::Mock::VerifyAndClearExpectations(&nodes);
-    lease_is(kHeld);
+    expect_anew();
     EXPECT_CALL(nodes, renew_lease(_, _, _)).Times(1);
     clock.tick(kLease / 3 - 2s);
     EXPECT_EQ(presence.run_once(), 2s);
@@ -137,36 +145,31 @@ TEST_F(NodePresenceTest, A_node_that_was_cut_off_sees_others_when_they_had_time_
 }
 
 TEST_F(NodePresenceTest, A_standstill_is_told_and_its_end) {
-    (void)presence.run_once();
-    lease_is(kHeld);
+    register_node();
     work.standstill = "3 jobs are held, and none of them runs";
     EXPECT_CALL(nodes, record_work("intake", work)).Times(1);
     live_for(kLease);
-    testing::Mock::VerifyAndClearExpectations(&nodes);
-    lease_is(kHeld);
+    expect_anew();
     work.standstill.clear();
     EXPECT_CALL(nodes, record_work("intake", work)).Times(1);
     live_for(kLease);
 }
 
 TEST_F(NodePresenceTest, Workers_that_ask_are_told_when_they_are_new_and_seldom_again) {
-    (void)presence.run_once();
-    lease_is(kHeld);
+    register_node();
     asked = {{.topic = "pay", .worker = "w", .last = clock.now()}};
     EXPECT_CALL(nodes, record_asked("intake", ElementsAre(asked.front()))).Times(1);
     live_for(kLease);
     asked.front().last += 29s;
     live_for(kLease);
-    testing::Mock::VerifyAndClearExpectations(&nodes);
-    lease_is(kHeld);
+    expect_anew();
     asked.front().last += 1s;
     EXPECT_CALL(nodes, record_asked("intake", ElementsAre(asked.front()))).Times(1);
     live_for(kLease);
 }
 
 TEST_F(NodePresenceTest, What_the_database_does_not_take_of_it_keeps_no_lease_from_being_renewed) {
-    (void)presence.run_once();
-    lease_is(kHeld);
+    register_node();
     asked = {{.topic = "pay", .worker = "w", .last = clock.now()}};
     ON_CALL(nodes, record_asked(_, _))
         .WillByDefault(testing::Throw(persistence::DbError(persistence::DbErrorKind::other, "no")));
@@ -269,12 +272,10 @@ TEST_F(NodePresenceTest, Takes_no_job_any_more_when_another_has_started_under_it
 
 // R101
 TEST_F(NodePresenceTest, What_the_node_serves_is_told_when_it_has_changed) {
-    (void)presence.run_once();
-    lease_is(kHeld);
+    register_node();
     EXPECT_CALL(nodes, record_served(_, _)).Times(0);
     live_for(kLease);
-    testing::Mock::VerifyAndClearExpectations(&nodes);
-    lease_is(kHeld);
+    expect_anew();
     intake.served_jobs.types = {"bill", "mail"};
     EXPECT_CALL(
         nodes, record_served("intake", Field(&ServedJobs::types, ElementsAre("bill", "mail")))
@@ -283,8 +284,7 @@ TEST_F(NodePresenceTest, What_the_node_serves_is_told_when_it_has_changed) {
 }
 
 TEST_F(NodePresenceTest, What_could_not_be_told_of_what_is_served_is_told_again) {
-    (void)presence.run_once();
-    lease_is(kHeld);
+    register_node();
     intake.served_jobs.scope.tenants = {"acme"};
     EXPECT_CALL(nodes, record_served(_, _))
         .WillOnce(testing::Throw(persistence::DbError(persistence::DbErrorKind::busy, "later")))
@@ -308,8 +308,7 @@ TEST_F(NodePresenceTest, Is_drained_and_resumed_by_an_operator) {
 }
 
 TEST_F(NodePresenceTest, Frees_the_jobs_of_dead_nodes) {
-    (void)presence.run_once();
-    lease_is(kHeld);
+    register_node();
     live_for(kLease);
     const schema::TimePoint asked_at = clock.now();
     EXPECT_CALL(nodes, end_expired_leases(_)).Times(0);
@@ -339,8 +338,7 @@ TEST_F(NodePresenceTest, Looks_for_dead_nodes_when_a_lease_may_end_before_its_ne
     view.saw({.first_lease_end = clock.now() + kLease / 3}, clock.steady_now());
     EXPECT_CALL(nodes, end_expired_leases(_)).Times(0);
     live_for(kLease / 3);
-    testing::Mock::VerifyAndClearExpectations(&nodes);
-    lease_is(kHeld);
+    expect_anew();
     view.saw({.first_lease_end = clock.now() + kLease / 3 - 1ms}, clock.steady_now());
     EXPECT_CALL(nodes, end_expired_leases(_)).Times(1);
     live_for(kLease / 3);
@@ -351,8 +349,7 @@ TEST_F(NodePresenceTest, Takes_nobody_for_dead_until_its_own_lease_has_held_for_
     lease_is(kHeld);
     EXPECT_CALL(nodes, end_expired_leases(_)).Times(0);
     live_for(kLease);
-    testing::Mock::VerifyAndClearExpectations(&nodes);
-    lease_is(kHeld);
+    expect_anew();
     EXPECT_CALL(nodes, end_expired_leases(_)).Times(1);
     live_for(kLease / 3);
 

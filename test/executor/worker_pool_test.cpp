@@ -24,10 +24,21 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using namespace std::chrono_literals;
 
+HeldJobPtr waiting(const std::string& id, std::int64_t priority = 0) {
+    return std::make_shared<HeldJob>(a_job(id).with_priority(priority), schema::SteadyPoint::max());
+}
+
+/// A job whose starts have been lost so often.
+HeldJobPtr suspect(const std::string& id, int lost_starts) {
+    schema::Job job = a_job(id);
+    job.lost_starts = lost_starts;
+    return std::make_shared<HeldJob>(std::move(job), schema::SteadyPoint::max());
+}
+
 std::vector<HeldJobPtr> held(std::initializer_list<const char*> ids) {
     std::vector<HeldJobPtr> jobs;
     for (const char* id : ids) {
-        jobs.push_back(std::make_shared<HeldJob>(a_job(id), schema::SteadyPoint::max()));
+        jobs.push_back(waiting(id));
     }
     return jobs;
 }
@@ -72,6 +83,12 @@ public:
         }
     }
 
+    /// These are taken, and so many have started in all.
+    [[nodiscard]] bool starts(std::initializer_list<const char*> ids, std::size_t count) {
+        EXPECT_TRUE(pool.submit(held(ids)).empty());
+        return started.wait_for(count);
+    }
+
     Signal started;
     Signal room;
     std::vector<std::string> started_ids;
@@ -91,8 +108,7 @@ private:
 // R059 R156
 TEST(WorkerPool, A_full_queue_rejects_the_jobs_that_find_no_place) {
     GatedPool gated({.core = 1, .max = 1, .queue = 2});
-    EXPECT_TRUE(gated.pool.submit(held({"a"})).empty());
-    ASSERT_TRUE(gated.started.wait_for(1));
+    ASSERT_TRUE(gated.starts({"a"}, 1));
     EXPECT_EQ(ids_of(gated.pool.submit(held({"b", "c", "d"}))), std::vector<std::string>{"d"});
     EXPECT_EQ(gated.pool.room(), 0U);
     EXPECT_EQ(gated.pool.load().queued, 2U);
@@ -102,31 +118,26 @@ TEST(WorkerPool, A_full_queue_rejects_the_jobs_that_find_no_place) {
 // R163 R164
 TEST(WorkerPool, Threads_above_core_start_only_when_the_queue_is_full) {
     GatedPool gated({.core = 1, .max = 2, .queue = 2});
-    EXPECT_TRUE(gated.pool.submit(held({"a", "b", "c"})).empty());
-    ASSERT_TRUE(gated.started.wait_for(1));
+    ASSERT_TRUE(gated.starts({"a", "b", "c"}, 1));
     EXPECT_EQ(gated.pool.load().threads, 1U);
-    EXPECT_TRUE(gated.pool.submit(held({"d"})).empty());
-    ASSERT_TRUE(gated.started.wait_for(2));
+    ASSERT_TRUE(gated.starts({"d"}, 2));
     EXPECT_EQ(gated.pool.load().threads, 2U);
 }
 
 // R165
 TEST(WorkerPool, A_thread_above_core_ends_when_it_has_been_idle_for_the_keep_alive) {
     GatedPool gated({.core = 1, .max = 2, .queue = 1, .keep_alive = 1ms});
-    EXPECT_TRUE(gated.pool.submit(held({"a", "b", "c"})).empty());
-    ASSERT_TRUE(gated.started.wait_for(2));
+    ASSERT_TRUE(gated.starts({"a", "b", "c"}, 2));
     EXPECT_EQ(gated.pool.load().threads, 2U);
     gated.open();
     EXPECT_TRUE(test::eventually([&] { return gated.pool.load().threads == 1; }));
-    EXPECT_TRUE(gated.pool.submit(held({"d"})).empty());
-    EXPECT_TRUE(gated.started.wait_for(4));
+    EXPECT_TRUE(gated.starts({"d"}, 4));
 }
 
 TEST(WorkerPool, Jobs_start_in_the_order_in_which_they_were_submitted) {
     GatedPool gated({.core = 1, .max = 1, .queue = 10});
     gated.open();
-    EXPECT_TRUE(gated.pool.submit(held({"a", "b", "c"})).empty());
-    ASSERT_TRUE(gated.started.wait_for(3));
+    ASSERT_TRUE(gated.starts({"a", "b", "c"}, 3));
     (void)gated.pool.close();
     ASSERT_TRUE(gated.pool.wait_until_done(test::kPatience));
     EXPECT_EQ(gated.started_ids, (std::vector<std::string>{"a", "b", "c"}));
@@ -134,8 +145,7 @@ TEST(WorkerPool, Jobs_start_in_the_order_in_which_they_were_submitted) {
 
 TEST(WorkerPool, Closing_returns_what_has_not_started_and_lets_the_rest_run) {
     GatedPool gated({.core = 1, .max = 1, .queue = 5});
-    EXPECT_TRUE(gated.pool.submit(held({"a", "b", "c"})).empty());
-    ASSERT_TRUE(gated.started.wait_for(1));
+    ASSERT_TRUE(gated.starts({"a", "b", "c"}, 1));
     EXPECT_EQ(ids_of(gated.pool.close()), (std::vector<std::string>{"b", "c"}));
     EXPECT_TRUE(gated.pool.close().empty());
     EXPECT_EQ(ids_of(gated.pool.submit(held({"d"}))), std::vector<std::string>{"d"});
@@ -187,16 +197,14 @@ TEST(WorkerPool, Jobs_that_wait_behind_others_take_room_while_there_is_enough_to
 TEST(WorkerPool, Without_a_look_ahead_there_is_never_more_room_than_idle_threads) {
     GatedPool gated({.core = 1, .max = 1, .queue = 100, .ahead = 0ms});
     gated.open();
-    EXPECT_TRUE(gated.pool.submit(held({"a"})).empty());
-    ASSERT_TRUE(gated.started.wait_for(1));
+    ASSERT_TRUE(gated.starts({"a"}, 1));
     EXPECT_TRUE(test::eventually([&] { return gated.pool.load().running == 0; }));
     EXPECT_EQ(gated.pool.room(), 1U);
 }
 
 TEST(WorkerPool, Room_is_told_to_who_has_found_none_when_a_thread_is_idle) {
     GatedPool gated({.core = 1, .max = 1, .queue = 4});
-    EXPECT_TRUE(gated.pool.submit(held({"a"})).empty());
-    ASSERT_TRUE(gated.started.wait_for(1));
+    ASSERT_TRUE(gated.starts({"a"}, 1));
     EXPECT_EQ(gated.pool.room_to_claim(1000), 0U);
     EXPECT_EQ(gated.room.count(), 0U);
     gated.open();
@@ -243,8 +251,7 @@ TEST(WorkerPool, Room_is_told_when_it_is_enough_for_the_smallest_page_that_someb
 TEST(WorkerPool, Room_is_not_told_to_who_has_not_asked) {
     GatedPool gated({.core = 1, .max = 1, .queue = 4});
     gated.open();
-    EXPECT_TRUE(gated.pool.submit(held({"a", "b"})).empty());
-    ASSERT_TRUE(gated.started.wait_for(2));
+    ASSERT_TRUE(gated.starts({"a", "b"}, 2));
     EXPECT_TRUE(test::eventually([&] { return gated.pool.load().running == 0; }));
     EXPECT_EQ(gated.room.count(), 0U);
 }
@@ -252,8 +259,7 @@ TEST(WorkerPool, Room_is_not_told_to_who_has_not_asked) {
 TEST(WorkerPool, What_waits_behind_runs_that_do_not_end_is_given_back) {
     GatedPool gated({.core = 1, .max = 1, .queue = 4, .ahead = 1min});
     const schema::SteadyPoint before = std::chrono::steady_clock::now();
-    EXPECT_TRUE(gated.pool.submit(held({"a", "b", "c"})).empty());
-    ASSERT_TRUE(gated.started.wait_for(1));
+    ASSERT_TRUE(gated.starts({"a", "b", "c"}, 1));
     EXPECT_TRUE(gated.pool.take_surplus(before).empty()) << "the run may still end";
     EXPECT_EQ(ids_of(gated.pool.take_surplus(before + 1h)), (std::vector<std::string>{"c", "b"}));
     EXPECT_TRUE(gated.pool.take_surplus(before + 2h).empty());
@@ -261,13 +267,7 @@ TEST(WorkerPool, What_waits_behind_runs_that_do_not_end_is_given_back) {
 
 TEST(WorkerPool, What_starts_alone_is_not_given_back) {
     GatedPool gated({.core = 2, .max = 2, .queue = 4, .ahead = 1ms, .order = {.alone_from = 2}});
-    std::vector<HeldJobPtr> jobs;
-    for (const char* const id : {"a", "b"}) {
-        schema::Job job = a_job(id);
-        job.lost_starts = 2;
-        jobs.push_back(std::make_shared<HeldJob>(std::move(job), schema::SteadyPoint::max()));
-    }
-    EXPECT_TRUE(gated.pool.submit(std::move(jobs)).empty());
+    EXPECT_TRUE(gated.pool.submit({suspect("a", 2), suspect("b", 2)}).empty());
     ASSERT_TRUE(gated.started.wait_for(1));
     EXPECT_TRUE(gated.pool.take_surplus(schema::SteadyPoint::max()).empty());
     EXPECT_EQ(gated.pool.load().queued, 1U);
@@ -278,13 +278,8 @@ TEST(WorkerPool, What_starts_alone_is_not_given_back) {
 // R014
 TEST(WorkerPool, By_priority_an_important_job_starts_before_those_that_wait_already) {
     GatedPool gated({.core = 1, .max = 1, .queue = 10, .order = {.order = {.by_priority = true}}});
-    EXPECT_TRUE(gated.pool.submit(held({"first", "low"})).empty());
-    ASSERT_TRUE(gated.started.wait_for(1));
-    EXPECT_TRUE(gated.pool
-                    .submit({std::make_shared<HeldJob>(
-                        a_job("high").with_priority(100), schema::SteadyPoint::max()
-                    )})
-                    .empty());
+    ASSERT_TRUE(gated.starts({"first", "low"}, 1));
+    EXPECT_TRUE(gated.pool.submit({waiting("high", 100)}).empty());
     gated.open();
     ASSERT_TRUE(gated.started.wait_for(3));
     (void)gated.pool.close();
@@ -292,15 +287,12 @@ TEST(WorkerPool, By_priority_an_important_job_starts_before_those_that_wait_alre
     EXPECT_EQ(gated.started_ids, (std::vector<std::string>{"first", "high", "low"}));
 }
 
-HeldJobPtr waiting(const std::string& id, std::int64_t priority = 0) {
-    return std::make_shared<HeldJob>(a_job(id).with_priority(priority), schema::SteadyPoint::max());
-}
-
-/// A job whose starts have been lost so often.
-HeldJobPtr suspect(const std::string& id, int lost_starts) {
-    schema::Job job = a_job(id);
-    job.lost_starts = lost_starts;
-    return std::make_shared<HeldJob>(std::move(job), schema::SteadyPoint::max());
+RunQueue queue_of(RunQueue::Rules rules, const std::vector<HeldJobPtr>& jobs) {
+    RunQueue queue(std::move(rules));
+    for (const HeldJobPtr& job : jobs) {
+        queue.push(job);
+    }
+    return queue;
 }
 
 /// The ids in the order in which they start, each ended before the next.
@@ -327,11 +319,8 @@ TEST(RunQueue, Jobs_that_meet_a_limit_go_first_and_are_given_up_last) {
 }
 
 TEST(RunQueue, Jobs_start_as_they_came) {
-    RunQueue queue({});
-    EXPECT_FALSE(queue.has_next());
-    queue.push(waiting("c", 1));
-    queue.push(waiting("a", 9));
-    queue.push(waiting("b", 5));
+    EXPECT_FALSE(RunQueue({}).has_next());
+    RunQueue queue = queue_of({}, {waiting("c", 1), waiting("a", 9), waiting("b", 5)});
     EXPECT_EQ(queue.size(), 3U);
     EXPECT_THAT(run_all(queue), ElementsAre("c", "a", "b"));
     EXPECT_EQ(queue.size(), 0U);
@@ -339,12 +328,14 @@ TEST(RunQueue, Jobs_start_as_they_came) {
 
 // R014
 TEST(RunQueue, By_priority_an_important_job_passes_those_that_wait_already) {
-    RunQueue queue({.order = {.by_priority = true}});
-    queue.push(waiting("low-1", -5));
-    queue.push(waiting("low-2", -5));
-    queue.push(waiting("middle", 0));
-    queue.push(waiting("high", 100));
-    queue.push(waiting("low-3", -5));
+    RunQueue queue = queue_of(
+        {.order = {.by_priority = true}},
+        {waiting("low-1", -5),
+         waiting("low-2", -5),
+         waiting("middle", 0),
+         waiting("high", 100),
+         waiting("low-3", -5)}
+    );
     EXPECT_THAT(run_all(queue), ElementsAre("high", "middle", "low-1", "low-2", "low-3"));
 }
 
@@ -357,17 +348,15 @@ TEST(RunQueue, What_waits_is_in_the_order_of_the_table) {
             a_job(id).with_priority(priority).due_at(due), schema::SteadyPoint::max()
         );
     };
-    RunQueue queue({.order = {.by_priority = true, .by_due_date = true}});
-    queue.push(job("low", 1, now - 5s));
-    queue.push(job("late", 2, now));
-    queue.push(job("early", 2, now - 1s));
+    RunQueue queue = queue_of(
+        {.order = {.by_priority = true, .by_due_date = true}},
+        {job("low", 1, now - 5s), job("late", 2, now), job("early", 2, now - 1s)}
+    );
     EXPECT_THAT(run_all(queue), ElementsAre("early", "late", "low"));
 }
 
 TEST(RunQueue, By_priority_what_comes_while_others_run_is_ordered_too) {
-    RunQueue queue({.order = {.by_priority = true}});
-    queue.push(waiting("a", 1));
-    queue.push(waiting("b", 1));
+    RunQueue queue = queue_of({.order = {.by_priority = true}}, {waiting("a", 1), waiting("b", 1)});
     EXPECT_EQ(queue.pop()->job.id, "a");
     queue.push(waiting("c", 2));
     EXPECT_EQ(queue.pop()->job.id, "c");
@@ -376,9 +365,7 @@ TEST(RunQueue, By_priority_what_comes_while_others_run_is_ordered_too) {
 }
 
 TEST(RunQueue, Of_jobs_before_their_last_start_one_runs_at_a_time) {
-    RunQueue queue({.alone_from = 2});
-    queue.push(suspect("last-1", 2));
-    queue.push(suspect("last-2", 3));
+    RunQueue queue = queue_of({.alone_from = 2}, {suspect("last-1", 2), suspect("last-2", 3)});
     const HeldJobPtr first = queue.pop();
     EXPECT_EQ(first->job.id, "last-1");
     EXPECT_FALSE(queue.has_next());
@@ -406,18 +393,14 @@ TEST(RunQueue, One_that_starts_alone_waits_for_every_suspected_job_and_no_other_
 }
 
 TEST(RunQueue, Suspected_jobs_run_beside_each_other_before_their_last_start) {
-    RunQueue queue({.alone_from = 2});
-    queue.push(suspect("early-1", 1));
-    queue.push(suspect("early-2", 1));
+    RunQueue queue = queue_of({.alone_from = 2}, {suspect("early-1", 1), suspect("early-2", 1)});
     EXPECT_EQ(queue.pop()->job.id, "early-1");
     EXPECT_EQ(queue.pop()->job.id, "early-2");
 }
 
 TEST(RunQueue, Other_jobs_run_beside_one_that_starts_alone) {
-    RunQueue queue({.alone_from = 2});
-    queue.push(waiting("a"));
-    queue.push(suspect("last-1", 2));
-    queue.push(suspect("last-2", 2));
+    RunQueue queue =
+        queue_of({.alone_from = 2}, {waiting("a"), suspect("last-1", 2), suspect("last-2", 2)});
     const HeldJobPtr first = queue.pop();
     EXPECT_EQ(first->job.id, "last-1") << "it has waited longest";
     const HeldJobPtr other = queue.pop();
@@ -429,35 +412,22 @@ TEST(RunQueue, Other_jobs_run_beside_one_that_starts_alone) {
 }
 
 TEST(RunQueue, What_would_start_last_can_be_taken_out_again) {
-    RunQueue queue({.order = {.by_priority = true}, .alone_from = 2});
-    queue.push(waiting("low", 1));
-    queue.push(waiting("high-1", 9));
-    queue.push(suspect("last", 2));
-    queue.push(waiting("high-2", 9));
-    const auto ids_of_last = [&](std::size_t count) {
-        std::vector<std::string> ids;
-        for (const HeldJobPtr& job : queue.take_last(count)) {
-            ids.push_back(job->job.id);
-        }
-        return ids;
-    };
-    EXPECT_THAT(ids_of_last(0), IsEmpty());
-    EXPECT_THAT(ids_of_last(2), ElementsAre("low", "high-2"));
-    EXPECT_THAT(ids_of_last(9), ElementsAre("high-1"));
+    RunQueue queue = queue_of(
+        {.order = {.by_priority = true}, .alone_from = 2},
+        {waiting("low", 1), waiting("high-1", 9), suspect("last", 2), waiting("high-2", 9)}
+    );
+    EXPECT_THAT(queue.take_last(0), IsEmpty());
+    EXPECT_THAT(ids_of(queue.take_last(2)), ElementsAre("low", "high-2"));
+    EXPECT_THAT(ids_of(queue.take_last(9)), ElementsAre("high-1"));
     EXPECT_THAT(run_all(queue), ElementsAre("last"));
 }
 
 TEST(RunQueue, All_can_be_taken_out_at_once) {
-    RunQueue queue({.order = {.by_priority = true}, .alone_from = 2});
-    queue.push(waiting("a", 1));
-    queue.push(suspect("early", 1));
-    queue.push(suspect("last", 2));
-    queue.push(waiting("b", 7));
-    std::vector<std::string> ids;
-    for (const HeldJobPtr& job : queue.take_all()) {
-        ids.push_back(job->job.id);
-    }
-    EXPECT_THAT(ids, ElementsAre("last", "early", "b", "a"));
+    RunQueue queue = queue_of(
+        {.order = {.by_priority = true}, .alone_from = 2},
+        {waiting("a", 1), suspect("early", 1), suspect("last", 2), waiting("b", 7)}
+    );
+    EXPECT_THAT(ids_of(queue.take_all()), ElementsAre("last", "early", "b", "a"));
     EXPECT_EQ(queue.size(), 0U);
     EXPECT_FALSE(queue.has_next());
     EXPECT_THAT(queue.take_all(), IsEmpty());
