@@ -20,6 +20,13 @@ using test::a_job;
 /// The instance `p` and its jobs, and another database.
 class InstanceMoveTest : public AdminTest {
 protected:
+    /// Executable jobs of the instance.
+    void insert_of_p(const std::vector<std::string>& ids) {
+        for (const std::string& id : ids) {
+            insert(JobPlace::executable, a_job(id).of_instance("p"));
+        }
+    }
+
     [[nodiscard]] MovedInstance move(InstanceMoveRules rules = {}) {
         if (!waits_) {
             waits_ = [this](schema::Duration time) { clock_.tick(time); };
@@ -53,6 +60,16 @@ protected:
 
     [[nodiscard]] bool is_suspended(OperatorStore& store, const std::string& id = "p") {
         return !store.suspensions_of({.process_instance_id = id}).empty();
+    }
+
+    /// Somebody gives a suspended job the priority 7.
+    void change(OperatorStore& store, const std::string& id) {
+        EXPECT_EQ(
+            store.change(
+                JobPlace::suspended, id, {schema::set_to(&Job::priority, 7)}, clock_.now()
+            ),
+            persistence::JobAnswer::done
+        );
     }
 
     /// Leaves what a move does that is killed in its first page: the jobs in both databases.
@@ -101,27 +118,26 @@ TEST_F(InstanceMoveTest, One_without_jobs_that_is_not_suspended_is_not_there) {
 }
 
 TEST_F(InstanceMoveTest, One_that_is_suspended_in_either_stays_so) {
-    insert(JobPlace::executable, a_job("a").of_instance("p"));
+    insert_of_p({"a"});
     store_.suspend(SuspensionScope::instance, "p", clock_.now());
     EXPECT_TRUE(move().is_suspended);
     EXPECT_EQ(jobs_there(), "suspended:a");
     EXPECT_FALSE(is_suspended(store_));
-    insert(JobPlace::executable, a_job("b").of_instance("p"));
+    insert_of_p({"b"});
     EXPECT_TRUE(move().is_suspended);
     EXPECT_EQ(jobs_there(), "suspended:a suspended:b");
 }
 
 TEST_F(InstanceMoveTest, A_job_that_is_suspended_by_itself_stays_so) {
     insert_all(JobPlace::executable, {"x"});
-    insert(JobPlace::executable, a_job("a").of_instance("p"));
-    insert(JobPlace::executable, a_job("b").of_instance("p"));
+    insert_of_p({"a", "b"});
     store_.suspend(SuspensionScope::job, "a", clock_.now());
     EXPECT_EQ(move().jobs, 2);
     EXPECT_EQ(jobs_there(), "executable:b suspended:a");
 }
 
 TEST_F(InstanceMoveTest, Jobs_that_run_are_waited_for) {
-    insert(JobPlace::executable, a_job("a").of_instance("p"));
+    insert_of_p({"a"});
     insert(JobPlace::timer, a_job("b").of_instance("p").due_at(clock_.now() + 1h));
     lock_all();
     waits_ = [this](schema::Duration time) {
@@ -134,7 +150,7 @@ TEST_F(InstanceMoveTest, Jobs_that_run_are_waited_for) {
 }
 
 TEST_F(InstanceMoveTest, Nothing_changes_where_they_run_for_too_long) {
-    insert(JobPlace::executable, a_job("a").of_instance("p"));
+    insert_of_p({"a"});
     insert(JobPlace::timer, a_job("b").of_instance("p").due_at(clock_.now() + 1h));
     lock_all();
     const auto began = clock_.now();
@@ -148,7 +164,7 @@ TEST_F(InstanceMoveTest, Nothing_changes_where_they_run_for_too_long) {
 }
 
 TEST_F(InstanceMoveTest, A_series_stays_where_it_is_and_with_it_the_whole_instance) {
-    insert(JobPlace::executable, a_job("a").of_instance("p"));
+    insert_of_p({"a"});
     insert_series("nightly");
     execute("UPDATE ACT_RU_TIMER_JOB SET PROCESS_INSTANCE_ID_ = 'p'");
     const MovedInstance moved = move();
@@ -159,8 +175,7 @@ TEST_F(InstanceMoveTest, A_series_stays_where_it_is_and_with_it_the_whole_instan
 }
 
 TEST_F(InstanceMoveTest, A_move_that_was_killed_is_completed_by_the_next) {
-    insert(JobPlace::executable, a_job("a").of_instance("p"));
-    insert(JobPlace::executable, a_job("b").of_instance("p"));
+    insert_of_p({"a", "b"});
     move_and_die();
     EXPECT_EQ(jobs_there(), "suspended:a suspended:b");
     const MovedInstance moved = move();
@@ -171,7 +186,7 @@ TEST_F(InstanceMoveTest, A_move_that_was_killed_is_completed_by_the_next) {
 }
 
 TEST_F(InstanceMoveTest, A_move_that_was_killed_goes_nowhere_else) {
-    insert(JobPlace::executable, a_job("a").of_instance("p"));
+    insert_of_p({"a"});
     move_and_die();
     InstanceMove::Side third = there_;
     third.engine = "third";
@@ -187,36 +202,24 @@ TEST_F(InstanceMoveTest, A_move_that_was_killed_goes_nowhere_else) {
 }
 
 TEST_F(InstanceMoveTest, A_job_that_was_changed_here_since_is_as_here) {
-    insert(JobPlace::executable, a_job("a").of_instance("p"));
+    insert_of_p({"a"});
     move_and_die();
-    ASSERT_EQ(
-        store_.change(JobPlace::suspended, "a", {schema::set_to(&Job::priority, 7)}, clock_.now()),
-        persistence::JobAnswer::done
-    );
+    change(store_, "a");
     EXPECT_EQ(move().jobs, 1);
     EXPECT_EQ(jobs_there(), "executable:a");
     EXPECT_EQ(there().find("a").value().job.priority, 7);
 }
 
 TEST_F(InstanceMoveTest, A_job_that_was_changed_in_both_is_for_people) {
-    insert(JobPlace::executable, a_job("a").of_instance("p"));
+    insert_of_p({"a"});
     move_and_die();
-    for (OperatorStore* const store : {&store_, &there()}) {
-        ASSERT_EQ(
-            store->change(
-                JobPlace::suspended, "a", {schema::set_to(&Job::priority, 7)}, clock_.now()
-            ),
-            persistence::JobAnswer::done
-        );
-    }
+    change(store_, "a");
+    change(there(), "a");
     EXPECT_EQ(move().jobs, 1) << "they are alike";
 
-    insert(JobPlace::executable, a_job("b").of_instance("p"));
+    insert_of_p({"b"});
     move_and_die();
-    ASSERT_EQ(
-        there().change(JobPlace::suspended, "b", {schema::set_to(&Job::priority, 7)}, clock_.now()),
-        persistence::JobAnswer::done
-    );
+    change(there(), "b");
     const MovedInstance moved = move();
     EXPECT_EQ(moved.end, MoveEnd::differs);
     EXPECT_EQ(moved.what, "b");
@@ -226,7 +229,7 @@ TEST_F(InstanceMoveTest, A_job_that_was_changed_in_both_is_for_people) {
 
 // Somebody has activated the instance there before its move was completed.
 TEST_F(InstanceMoveTest, A_job_that_lives_in_the_other_already_is_removed_from_the_first) {
-    insert(JobPlace::executable, a_job("a").of_instance("p"));
+    insert_of_p({"a"});
     move_and_die();
     there().activate(SuspensionScope::instance, "p", clock_.now());
     const std::vector<std::string> types{"noop"};
@@ -237,7 +240,7 @@ TEST_F(InstanceMoveTest, A_job_that_lives_in_the_other_already_is_removed_from_t
 }
 
 TEST_F(InstanceMoveTest, A_job_whose_id_is_taken_there_keeps_the_instance_as_it_is) {
-    insert(JobPlace::executable, a_job("a").of_instance("p"));
+    insert_of_p({"a"});
     other_->enqueuer().insert({{.place = JobPlace::timer, .job = a_job("a").of_type("other")}});
     const MovedInstance moved = move();
     EXPECT_EQ(moved.end, MoveEnd::id_taken);
@@ -284,7 +287,7 @@ TEST_F(InstanceMoveTest, The_key_of_a_dead_letter_goes_along_for_its_period) {
 }
 
 TEST_F(InstanceMoveTest, A_series_that_begins_while_jobs_run_keeps_the_instance_as_it_is) {
-    insert(JobPlace::executable, a_job("a").of_instance("p"));
+    insert_of_p({"a"});
     lock_all();
     waits_ = [this](schema::Duration time) {
         clock_.tick(time);
@@ -299,9 +302,7 @@ TEST_F(InstanceMoveTest, A_series_that_begins_while_jobs_run_keeps_the_instance_
 
 // Some of its page were added before the one whose id is taken was seen, and some behind it.
 TEST_F(InstanceMoveTest, What_was_added_in_vain_is_taken_back) {
-    for (const char* const id : {"a", "m", "z"}) {
-        insert(JobPlace::executable, a_job(id).of_instance("p"));
-    }
+    insert_of_p({"a", "m", "z"});
     other_file_.connect()->execute(
         "CREATE TRIGGER another AFTER INSERT ON JS_SUSPENSION BEGIN INSERT INTO ACT_RU_TIMER_JOB "
         "(ID_, REV_, TYPE_, HANDLER_TYPE_) VALUES ('m', 1, 'timer', 'other'); END",
@@ -317,7 +318,7 @@ TEST_F(InstanceMoveTest, What_was_added_in_vain_is_taken_back) {
 
 TEST_F(InstanceMoveTest, What_is_suspended_by_itself_stays_so_also_behind_a_move_that_was_killed) {
     insert_all(JobPlace::executable, {"x"});
-    insert(JobPlace::executable, a_job("a").of_instance("p"));
+    insert_of_p({"a"});
     store_.suspend(SuspensionScope::job, "a", clock_.now());
     move_and_die();
     EXPECT_EQ(move().jobs, 1);
@@ -329,8 +330,7 @@ TEST_F(InstanceMoveTest, What_is_suspended_by_itself_stays_so_also_behind_a_move
 }
 
 TEST_F(InstanceMoveTest, A_move_that_was_killed_may_go_back) {
-    insert(JobPlace::executable, a_job("a").of_instance("p"));
-    insert(JobPlace::executable, a_job("b").of_instance("p"));
+    insert_of_p({"a", "b"});
     move_and_die();
     const MovedInstance back = move_back();
     EXPECT_EQ(back.end, MoveEnd::done);
@@ -341,7 +341,7 @@ TEST_F(InstanceMoveTest, A_move_that_was_killed_may_go_back) {
 }
 
 TEST_F(InstanceMoveTest, A_move_that_was_killed_before_it_copied_anything_ends_as_it_began) {
-    insert(JobPlace::executable, a_job("a").of_instance("p"));
+    insert_of_p({"a"});
     lock_all();
     store_.suspend(SuspensionScope::instance, "p", clock_.now());
     (void)lock_store_.acquire(
@@ -354,7 +354,7 @@ TEST_F(InstanceMoveTest, A_move_that_was_killed_before_it_copied_anything_ends_a
 }
 
 TEST_F(InstanceMoveTest, The_lock_of_a_move_that_was_complete_but_for_it_is_in_nobodys_way) {
-    insert(JobPlace::executable, a_job("a").of_instance("p"));
+    insert_of_p({"a"});
     (void)lock_store_.acquire(
         {"jobstrand move of p", "from here to there, was suspended, 1", 24h}, clock_.now()
     );
@@ -364,7 +364,7 @@ TEST_F(InstanceMoveTest, The_lock_of_a_move_that_was_complete_but_for_it_is_in_n
 }
 
 TEST_F(InstanceMoveTest, A_lock_of_an_apps_own_by_that_name_is_left_alone) {
-    insert(JobPlace::executable, a_job("a").of_instance("p"));
+    insert_of_p({"a"});
     (void)lock_store_.acquire({"jobstrand move of p", "a", 24h}, clock_.now());
     const MovedInstance moved = move();
     EXPECT_EQ(moved.end, MoveEnd::moved_by_another);
@@ -374,7 +374,7 @@ TEST_F(InstanceMoveTest, A_lock_of_an_apps_own_by_that_name_is_left_alone) {
 }
 
 TEST_F(InstanceMoveTest, One_program_alone_moves_an_instance) {
-    insert(JobPlace::executable, a_job("a").of_instance("p"));
+    insert_of_p({"a"});
     const auto lock = [&](schema::Duration time) {
         (void)lock_store_.acquire({"jobstrand mover of p", "another", time}, clock_.now());
     };

@@ -17,6 +17,16 @@ using schema::JobPlace;
 
 class JobAdminTest : public AdminTest {
 protected:
+    ItemResult set_priority(const std::string& id) {
+        return admin_.change(id, {.fields = {set_to(&schema::Job::priority, 7)}});
+    }
+
+    [[nodiscard]] static persistence::ManyChanges retries(int count) {
+        return {.fields = {set_to(&schema::Job::retries, count)}};
+    }
+
+    schema::Job job(const std::string& id) { return store_.find(id).value().job; }
+
     const JobSelection all_ = JobSelection::matching({});
     JobAdmin admin_{store_, series_store_, clock_};
 };
@@ -41,14 +51,14 @@ TEST_F(JobAdminTest, Jobs_are_cancelled_wherever_they_stand_also_when_a_node_hol
         (BulkCounts{.total = 4, .done = 2, .not_found = 2})
     );
     EXPECT_EQ(places(), "dead=3");
-    EXPECT_EQ(store_.find("a")->job.exception_message, "cancelled by ada: wrong file");
+    EXPECT_EQ(job("a").exception_message, "cancelled by ada: wrong file");
     EXPECT_EQ(items(), "a:done b:done c:not_found nobody:not_found");
 }
 
 TEST_F(JobAdminTest, Who_cancels_may_say_neither_name_nor_reason) {
     insert_all(JobPlace::executable, {"a"});
     admin_.cancel({"a"}, {});
-    EXPECT_EQ(store_.find("a")->job.exception_message, "cancelled");
+    EXPECT_EQ(job("a").exception_message, "cancelled");
 }
 
 TEST_F(JobAdminTest, The_waiting_turn_that_carries_a_series_on_is_not_cancelled) {
@@ -112,30 +122,18 @@ TEST_F(JobAdminTest, No_ids_mean_no_jobs_and_never_all) {
 TEST_F(JobAdminTest, A_job_is_changed_and_the_retries_of_a_dead_letter_are_not) {
     insert_all(JobPlace::timer, {"a"});
     insert_all(JobPlace::dead_letter, {"dead"});
-    EXPECT_EQ(
-        admin_.change("a", {.fields = {set_to(&schema::Job::retries, 7)}}).answer, ItemAnswer::done
-    );
-    EXPECT_EQ(store_.find("a").value().job.retries, 7);
-    EXPECT_EQ(
-        admin_.change("dead", {.fields = {set_to(&schema::Job::retries, 7)}}).refusal,
-        Refusal::has_no_retries
-    );
-    EXPECT_EQ(
-        admin_.change("dead", {.fields = {set_to(&schema::Job::priority, 7)}}).answer,
-        ItemAnswer::done
-    );
-    EXPECT_EQ(
-        admin_.change("nobody", {.fields = {set_to(&schema::Job::priority, 7)}}).answer,
-        ItemAnswer::not_found
-    );
+    EXPECT_EQ(admin_.change("a", retries(7)).answer, ItemAnswer::done);
+    EXPECT_EQ(job("a").retries, 7);
+    EXPECT_EQ(admin_.change("dead", retries(7)).refusal, Refusal::has_no_retries);
+    EXPECT_EQ(set_priority("dead").answer, ItemAnswer::done);
+    EXPECT_EQ(set_priority("nobody").answer, ItemAnswer::not_found);
 }
 
 TEST_F(JobAdminTest, A_turn_that_carries_a_series_on_is_not_given_up) {
     insert_series("s");
     insert_all(JobPlace::timer, {"single"});
-    const persistence::ManyChanges no_retries{.fields = {set_to(&schema::Job::retries, 0)}};
-    EXPECT_EQ(admin_.change("single", no_retries).answer, ItemAnswer::done);
-    const ItemResult refused = admin_.change("s-turn", no_retries);
+    EXPECT_EQ(admin_.change("single", retries(0)).answer, ItemAnswer::done);
+    const ItemResult refused = admin_.change("s-turn", retries(0));
     EXPECT_EQ(refused.refusal, Refusal::carries_series_on);
     EXPECT_EQ(refused.series, "s");
     EXPECT_EQ(places(), "timer=1 dead=1");
@@ -151,29 +149,28 @@ TEST_F(JobAdminTest, All_that_match_a_filter_are_changed_and_due_now) {
     EXPECT_EQ(
         admin_.change(all_, JobPlace::timer, changes, watch()), (BulkCounts{.total = 3, .done = 3})
     );
-    EXPECT_EQ(store_.find("b").value().job.retries, 7);
-    EXPECT_EQ(store_.find("b").value().job.due_date, clock_.now());
+    EXPECT_EQ(job("b").retries, 7);
+    EXPECT_EQ(job("b").due_date, clock_.now());
     EXPECT_EQ(series_store_.find_series("s").value().series.next_fire, clock_.now());
-    EXPECT_EQ(store_.find("runs").value().job.retries, 3);
+    EXPECT_EQ(job("runs").retries, 3);
 }
 
 TEST_F(JobAdminTest, Of_those_that_match_turns_of_series_are_not_given_up) {
     insert_series("s");
     insert_all(JobPlace::timer, {"a"});
-    const persistence::ManyChanges no_retries{.fields = {set_to(&schema::Job::retries, 0)}};
     EXPECT_EQ(
-        admin_.change(all_, JobPlace::timer, no_retries, watch()),
+        admin_.change(all_, JobPlace::timer, retries(0), watch()),
         (BulkCounts{.total = 2, .done = 1, .refused = 1})
     );
     EXPECT_EQ(places(), "timer=1 dead=1");
-    EXPECT_EQ(admin_.change(JobSelection::these({"a"}), JobPlace::timer, no_retries).not_found, 1);
+    EXPECT_EQ(admin_.change(JobSelection::these({"a"}), JobPlace::timer, retries(0)).not_found, 1);
 }
 
 TEST_F(JobAdminTest, Of_dead_letters_that_match_none_gets_retries) {
     insert_all(JobPlace::dead_letter, {"a", "b"});
-    const persistence::ManyChanges changes{.fields = {set_to(&schema::Job::retries, 5)}};
     EXPECT_EQ(
-        admin_.change(all_, JobPlace::dead_letter, changes), (BulkCounts{.total = 2, .refused = 2})
+        admin_.change(all_, JobPlace::dead_letter, retries(5)),
+        (BulkCounts{.total = 2, .refused = 2})
     );
 }
 
@@ -211,22 +208,19 @@ TEST_F(JobAdminTest, A_turn_that_is_moved_takes_its_series_with_it_and_not_the_t
 
 TEST_F(JobAdminTest, A_date_that_no_column_holds_is_refused_and_moves_nothing) {
     insert_all(JobPlace::timer, {"a"});
-    const auto before = store_.find("a").value().job.due_date;
+    const auto before = job("a").due_date;
     EXPECT_THROW(
         admin_.reschedule({"a"}, schema::kLatestInstant + std::chrono::years(1)),
         std::invalid_argument
     );
-    EXPECT_EQ(store_.find("a").value().job.due_date, before);
+    EXPECT_EQ(job("a").due_date, before);
 }
 
 TEST_F(JobAdminTest, What_a_node_holds_is_not_changed) {
     insert_all(JobPlace::executable, {"a"});
     lock_all();
-    EXPECT_EQ(
-        admin_.change("a", {.fields = {set_to(&schema::Job::priority, 7)}}).answer,
-        ItemAnswer::locked
-    );
-    EXPECT_EQ(store_.find("a").value().job.priority, 0);
+    EXPECT_EQ(set_priority("a").answer, ItemAnswer::locked);
+    EXPECT_EQ(job("a").priority, 0);
 }
 
 TEST_F(JobAdminTest, A_job_is_changed_wherever_it_stands) {
@@ -238,9 +232,8 @@ TEST_F(JobAdminTest, A_job_is_changed_wherever_it_stands) {
             id, {.fields = {set_to(&schema::Job::priority, 7), set_to(&schema::Job::retries, 9)}}
         );
         EXPECT_EQ(result.answer, ItemAnswer::done) << id;
-        const schema::Job job = store_.find(id).value().job;
-        EXPECT_EQ(job.priority, 7) << id;
-        EXPECT_EQ(job.retries, 9) << id;
+        EXPECT_EQ(job(id).priority, 7) << id;
+        EXPECT_EQ(job(id).retries, 9) << id;
     }
 }
 
@@ -261,7 +254,7 @@ TEST_F(JobAdminTest, Rescheduling_moves_a_timer) {
     insert_all(JobPlace::timer, {"a"});
     const auto later = clock_.now() + std::chrono::hours(1);
     EXPECT_EQ(admin_.reschedule({"a"}, later).done, 1);
-    EXPECT_EQ(store_.find("a").value().job.due_date, later);
+    EXPECT_EQ(job("a").due_date, later);
 }
 
 TEST_F(JobAdminTest, A_due_date_makes_a_timer_of_what_could_run_and_moves_a_timer) {
@@ -269,7 +262,7 @@ TEST_F(JobAdminTest, A_due_date_makes_a_timer_of_what_could_run_and_moves_a_time
     for (const auto wait : {std::chrono::hours(1), std::chrono::hours(2)}) {
         EXPECT_EQ(admin_.change("a", {.due_date = clock_.now() + wait}).answer, ItemAnswer::done);
         EXPECT_EQ(places(), "timer=1");
-        EXPECT_EQ(store_.find("a").value().job.due_date, clock_.now() + wait);
+        EXPECT_EQ(job("a").due_date, clock_.now() + wait);
     }
     EXPECT_EQ(admin_.change("nobody", {.due_date = clock_.now()}).answer, ItemAnswer::not_found);
 }
