@@ -10,6 +10,7 @@
 
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace jobstrand::timers {
@@ -301,10 +302,8 @@ TEST(CronDayFields, A_question_mark_leaves_the_other_field_to_decide_in_Quartz_o
 }
 
 TEST(CronDayFields, A_star_restricts_nothing_in_Unix_texts_even_with_a_step) {
-    const struct {
-        std::string_view text;
-        bool open;
-    } cases[] = {{"*", true}, {"*/2", true}, {"1-31", false}, {"1", false}};
+    const std::pair<std::string_view, bool> cases[]{
+        {"*", true}, {"*/2", true}, {"1-31", false}, {"1", false}};
     for (const auto& [text, open] : cases) {
         schema::TextScanner scanner(text);
         EXPECT_EQ(read_unix_days_of_month(scanner).open, open) << text;
@@ -312,10 +311,7 @@ TEST(CronDayFields, A_star_restricts_nothing_in_Unix_texts_even_with_a_step) {
 }
 
 TEST(CronDayFields, What_is_wrong_with_days_of_the_month_is_said_with_its_place) {
-    const struct {
-        std::string_view text;
-        std::string_view problem;
-    } cases[] = {
+    const std::pair<std::string_view, std::string_view> cases[]{
         {"0", "0: the day of month must be 1 to 31"},
         {"32W", "0: the day of month must be 1 to 31"},
         {"L-31", "2: at most 30 days before the last"},
@@ -331,10 +327,7 @@ TEST(CronDayFields, What_is_wrong_with_days_of_the_month_is_said_with_its_place)
 }
 
 TEST(CronDayFields, What_is_wrong_with_days_of_the_week_is_said_with_its_place) {
-    const struct {
-        std::string_view text;
-        std::string_view problem;
-    } cases[] = {
+    const std::pair<std::string_view, std::string_view> cases[]{
         {"0", "0: the day of week must be 1 to 7"},
         {"8", "0: the day of week must be 1 to 7"},
         {"2#0", "2: the number behind '#' must be 1 to 5"},
@@ -448,111 +441,90 @@ const char* const kNotAlone = "'L' and '#' cannot be part of a list of days of t
 const char* const kOneQuestionMark =
     "one of the two day fields must be '?', the day of month or the day of week";
 
-INSTANTIATE_TEST_SUITE_P(
-    Numbers,
-    WrongCronText,
-    testing::Values(
-        Wrong{"60 0 0 * * ?", 0, "the second must be 0 to 59"},
-        Wrong{"0 60 0 * * ?", 2, "the minute must be 0 to 59"},
-        Wrong{"0 0 24 * * ?", 4, "the hour must be 0 to 23"},
-        Wrong{"0 0 0 0 * ?", 6, "the day of month must be 1 to 31"},
-        Wrong{"0 0 0 32 * ?", 6, "the day of month must be 1 to 31"},
-        Wrong{"0 0 0 32W * ?", 6, "the day of month must be 1 to 31"},
-        Wrong{"0 0 0 * 13 ?", 8, "the month must be 1 to 12"},
-        Wrong{"0 0 0 ? * 0", 10, "the day of week must be 1 to 7"},
-        Wrong{"0 0 0 ? * 8", 10, "the day of week must be 1 to 7"},
-        Wrong{"0 0 * * 8", 8, "the day of week must be 0 to 7"},
-        Wrong{"0 0 0 * * ? 1969", 12, "the year must be 1970 to 2199"},
-        Wrong{"99999999999999999999 0 0 * * ?", 0, "the second must be 0 to 59"},
-        Wrong{"0 0 0 1-32 * ?", 8, "the day of month must be 1 to 31"},
-        Wrong{"0 0 0 * * ? 2030-2020", 12, "this range of the year ends before it begins"}
-    )
-);
+constexpr Wrong kWrongNumbers[] = {
+    {"60 0 0 * * ?", 0, "the second must be 0 to 59"},
+    {"0 60 0 * * ?", 2, "the minute must be 0 to 59"},
+    {"0 0 24 * * ?", 4, "the hour must be 0 to 23"},
+    {"0 0 0 0 * ?", 6, "the day of month must be 1 to 31"},
+    {"0 0 0 32 * ?", 6, "the day of month must be 1 to 31"},
+    {"0 0 0 32W * ?", 6, "the day of month must be 1 to 31"},
+    {"0 0 0 * 13 ?", 8, "the month must be 1 to 12"},
+    {"0 0 0 ? * 0", 10, "the day of week must be 1 to 7"},
+    {"0 0 0 ? * 8", 10, "the day of week must be 1 to 7"},
+    {"0 0 * * 8", 8, "the day of week must be 0 to 7"},
+    {"0 0 0 * * ? 1969", 12, "the year must be 1970 to 2199"},
+    {"99999999999999999999 0 0 * * ?", 0, "the second must be 0 to 59"},
+    {"0 0 0 1-32 * ?", 8, "the day of month must be 1 to 31"},
+    {"0 0 0 * * ? 2030-2020", 12, "this range of the year ends before it begins"},
+};
+INSTANTIATE_TEST_SUITE_P(Numbers, WrongCronText, testing::ValuesIn(kWrongNumbers));
 
-INSTANTIATE_TEST_SUITE_P(
-    Steps,
-    WrongCronText,
-    testing::Values(
-        Wrong{"/ 0 8-18 ? * 2-6", 1, "expected a number behind '/'"},
-        Wrong{"0/ 0 8-18 ? * 2-6", 2, "expected a number behind '/'"},
-        Wrong{"/120 0 8-18 ? * 2-6", 1, "a step of the second is at most 59"},
-        Wrong{"0/120 0 8-18 ? * 2-6", 2, "a step of the second is at most 59"},
-        Wrong{"0 /60 8-18 ? * 2-6", 3, "a step of the minute is at most 59"},
-        Wrong{"0 0 /24 ? * 2-6", 5, "a step of the hour is at most 23"},
-        Wrong{"0 0 0 /32 * ?", 7, "a step of the day of month is at most 31"},
-        Wrong{"0 0 0 ? /13 2-6", 9, "a step of the month is at most 12"},
-        Wrong{"0 0 0 ? * /8", 11, "a step of the day of week is at most 7"},
-        Wrong{"*/0 * * * * ?", 2, "a step is at least 1"},
-        Wrong{
-            "0 0 0 ? * MON-FRI/2",
-            17,
-            "Quartz ignores a step behind a name; write numbers, such as 2-6/2"}
-    )
-);
+constexpr Wrong kWrongSteps[] = {
+    {"/ 0 8-18 ? * 2-6", 1, "expected a number behind '/'"},
+    {"0/ 0 8-18 ? * 2-6", 2, "expected a number behind '/'"},
+    {"/120 0 8-18 ? * 2-6", 1, "a step of the second is at most 59"},
+    {"0/120 0 8-18 ? * 2-6", 2, "a step of the second is at most 59"},
+    {"0 /60 8-18 ? * 2-6", 3, "a step of the minute is at most 59"},
+    {"0 0 /24 ? * 2-6", 5, "a step of the hour is at most 23"},
+    {"0 0 0 /32 * ?", 7, "a step of the day of month is at most 31"},
+    {"0 0 0 ? /13 2-6", 9, "a step of the month is at most 12"},
+    {"0 0 0 ? * /8", 11, "a step of the day of week is at most 7"},
+    {"*/0 * * * * ?", 2, "a step is at least 1"},
+    {"0 0 0 ? * MON-FRI/2",
+     17,
+     "Quartz ignores a step behind a name; write numbers, such as 2-6/2"},
+};
+INSTANTIATE_TEST_SUITE_P(Steps, WrongCronText, testing::ValuesIn(kWrongSteps));
 
-INSTANTIATE_TEST_SUITE_P(
-    Fields,
-    WrongCronText,
-    testing::Values(
-        Wrong{"", 0, "a cron text has 5 fields (Unix), or 6 or 7 (Quartz), but this one has 0"},
-        Wrong{
-            "0 0 12 *",
-            8,
-            "a cron text has 5 fields (Unix), or 6 or 7 (Quartz), but this one has 4"},
-        Wrong{
-            "0 0 0 * * ? 2030 1",
-            0,
-            "a cron text has 5 fields (Unix), or 6 or 7 (Quartz), but this one has 8"},
-        Wrong{"0 0 12 * * *", 11, kOneQuestionMark},
-        Wrong{"0 0 12 15 * MON", 12, kOneQuestionMark},
-        Wrong{"0 0 12 ? * ?", 11, "only one of the two day fields may be '?'"},
-        Wrong{"? 0 0 * * ?", 0, "expected the second"},
-        Wrong{
-            "0 12 ? * MON",
-            5,
-            "'?' is for six fields, which begin with seconds; with five fields write '*'"},
-        Wrong{"0 0 L * *", 4, "expected the day of month"},
-        Wrong{"@reboot", 0, "expected @hourly, @daily, @weekly, @monthly or @yearly"}
-    )
-);
+constexpr Wrong kWrongFields[] = {
+    {"", 0, "a cron text has 5 fields (Unix), or 6 or 7 (Quartz), but this one has 0"},
+    {"0 0 12 *", 8, "a cron text has 5 fields (Unix), or 6 or 7 (Quartz), but this one has 4"},
+    {"0 0 0 * * ? 2030 1",
+     0,
+     "a cron text has 5 fields (Unix), or 6 or 7 (Quartz), but this one has 8"},
+    {"0 0 12 * * *", 11, kOneQuestionMark},
+    {"0 0 12 15 * MON", 12, kOneQuestionMark},
+    {"0 0 12 ? * ?", 11, "only one of the two day fields may be '?'"},
+    {"? 0 0 * * ?", 0, "expected the second"},
+    {"0 12 ? * MON",
+     5,
+     "'?' is for six fields, which begin with seconds; with five fields write '*'"},
+    {"0 0 L * *", 4, "expected the day of month"},
+    {"@reboot", 0, "expected @hourly, @daily, @weekly, @monthly or @yearly"},
+};
+INSTANTIATE_TEST_SUITE_P(Fields, WrongCronText, testing::ValuesIn(kWrongFields));
 
-INSTANTIATE_TEST_SUITE_P(
-    Words,
-    WrongCronText,
-    testing::Values(
-        Wrong{"* * * * Foo ?", 8, "'FOO' does not begin the name of a month"},
-        Wrong{"0 0 0 ? * MOX", 10, "'MOX' does not begin the name of a day of week"},
-        Wrong{"0 0 0 ? * MO", 10, "'MO' does not begin the name of a day of week"},
-        Wrong{"0 0 0 ? * MONDAX", 15, "expected 'Y', to end the name"},
-        Wrong{"0 0 0 ? * MON-", 14, "expected the day of week"},
-        Wrong{"5x 0 0 * * ?", 1, "unexpected 'X'"},
-        Wrong{"*5 0 0 * * ?", 1, "unexpected '5'"},
-        Wrong{"5, 0 0 * * ?", 2, "expected the second"},
-        Wrong{"1-5-9 0 0 * * ?", 3, "unexpected '-'"},
-        Wrong{"5\xC3\xA9 0 0 * * ?", 1, "unexpected character"},
-        Wrong{"0 0 0 ?? * MON", 7, "nothing may follow '?'"},
-        Wrong{"0 0 0 ?,5 * MON", 7, "nothing may follow '?'"}
-    )
-);
+constexpr Wrong kWrongWords[] = {
+    {"* * * * Foo ?", 8, "'FOO' does not begin the name of a month"},
+    {"0 0 0 ? * MOX", 10, "'MOX' does not begin the name of a day of week"},
+    {"0 0 0 ? * MO", 10, "'MO' does not begin the name of a day of week"},
+    {"0 0 0 ? * MONDAX", 15, "expected 'Y', to end the name"},
+    {"0 0 0 ? * MON-", 14, "expected the day of week"},
+    {"5x 0 0 * * ?", 1, "unexpected 'X'"},
+    {"*5 0 0 * * ?", 1, "unexpected '5'"},
+    {"5, 0 0 * * ?", 2, "expected the second"},
+    {"1-5-9 0 0 * * ?", 3, "unexpected '-'"},
+    {"5\xC3\xA9 0 0 * * ?", 1, "unexpected character"},
+    {"0 0 0 ?? * MON", 7, "nothing may follow '?'"},
+    {"0 0 0 ?,5 * MON", 7, "nothing may follow '?'"},
+};
+INSTANTIATE_TEST_SUITE_P(Words, WrongCronText, testing::ValuesIn(kWrongWords));
 
-INSTANTIATE_TEST_SUITE_P(
-    SpecialDays,
-    WrongCronText,
-    testing::Values(
-        Wrong{"L 0 0 * * ?", 0, "expected the second"},
-        Wrong{"0 0 0 L-31 * ?", 8, "at most 30 days before the last"},
-        Wrong{"0 0 0 L- * ?", 8, "expected a number behind 'L-'"},
-        Wrong{"0 0 0 W * ?", 6, "expected the day of month"},
-        Wrong{"0 0 0 1-5W * ?", 9, "unexpected 'W'"},
-        Wrong{"0 43 9 ? * SAT,SUN,L", 19, kNotAlone},
-        Wrong{"0 43 9 ? * 6L,SUN", 11, kNotAlone},
-        Wrong{"0 43 9 ? * 6#3,2", 11, kNotAlone},
-        Wrong{"0 43 9 ? * 6#0", 13, "the number behind '#' must be 1 to 5"},
-        Wrong{"0 43 9 ? * 6#6", 13, "the number behind '#' must be 1 to 5"},
-        Wrong{"0 43 9 ? * 6#", 13, "expected a number behind '#'"},
-        Wrong{"0 43 9 ? * L-3", 12, "unexpected '-'"}
-    )
-);
+constexpr Wrong kWrongSpecialDays[] = {
+    {"L 0 0 * * ?", 0, "expected the second"},
+    {"0 0 0 L-31 * ?", 8, "at most 30 days before the last"},
+    {"0 0 0 L- * ?", 8, "expected a number behind 'L-'"},
+    {"0 0 0 W * ?", 6, "expected the day of month"},
+    {"0 0 0 1-5W * ?", 9, "unexpected 'W'"},
+    {"0 43 9 ? * SAT,SUN,L", 19, kNotAlone},
+    {"0 43 9 ? * 6L,SUN", 11, kNotAlone},
+    {"0 43 9 ? * 6#3,2", 11, kNotAlone},
+    {"0 43 9 ? * 6#0", 13, "the number behind '#' must be 1 to 5"},
+    {"0 43 9 ? * 6#6", 13, "the number behind '#' must be 1 to 5"},
+    {"0 43 9 ? * 6#", 13, "expected a number behind '#'"},
+    {"0 43 9 ? * L-3", 12, "unexpected '-'"},
+};
+INSTANTIATE_TEST_SUITE_P(SpecialDays, WrongCronText, testing::ValuesIn(kWrongSpecialDays));
 
 TEST(CronExpression, A_text_longer_than_its_column_is_refused) {
     EXPECT_FALSE(parse_cron("0 0 0 * * ?" + std::string(250, ' ')));

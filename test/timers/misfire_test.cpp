@@ -72,218 +72,65 @@ TEST_P(MisfireOfSimpleTimer, Is_what_Quartz_computes) {
 }
 
 constexpr int kForever = SimpleTimer::kForever;
+using enum SimpleMisfire;
 
 // The columns of the reference's table: repeat count and turns fired at the misfire.
-INSTANTIATE_TEST_SUITE_P(
-    Once,
-    MisfireOfSimpleTimer,
-    testing::Values(
-        MisfireRow{
-            SimpleMisfire::ignore,
-            0,
-            0,
-            "next -35 start -35 repeats 0 fired 0 final -35 turns 1"},
-        MisfireRow{
-            SimpleMisfire::smart,
-            0,
-            0,
-            "next +0 start -35 repeats 0 fired 0 final -35 turns 1"},
-        MisfireRow{
-            SimpleMisfire::fire_now,
-            0,
-            0,
-            "next +0 start -35 repeats 0 fired 0 final -35 turns 1"},
-        MisfireRow{
-            SimpleMisfire::now_with_existing,
-            0,
-            0,
-            "next +0 start +0 repeats 0 fired 0 final +0 turns 1"},
-        MisfireRow{
-            SimpleMisfire::now_with_remaining,
-            0,
-            0,
-            "next +0 start +0 repeats 0 fired 0 final +0 turns 1"},
-        MisfireRow{
-            SimpleMisfire::next_with_remaining,
-            0,
-            0,
-            "next none start -35 repeats 0 fired 0 final none turns 0"},
-        MisfireRow{
-            SimpleMisfire::next_with_existing,
-            0,
-            0,
-            "next none start -35 repeats 0 fired 0 final none turns 0"}
-    )
-);
+constexpr MisfireRow kMissedOnce[] = {
+    {ignore, 0, 0, "next -35 start -35 repeats 0 fired 0 final -35 turns 1"},
+    {smart, 0, 0, "next +0 start -35 repeats 0 fired 0 final -35 turns 1"},
+    {fire_now, 0, 0, "next +0 start -35 repeats 0 fired 0 final -35 turns 1"},
+    {now_with_existing, 0, 0, "next +0 start +0 repeats 0 fired 0 final +0 turns 1"},
+    {now_with_remaining, 0, 0, "next +0 start +0 repeats 0 fired 0 final +0 turns 1"},
+    {next_with_remaining, 0, 0, "next none start -35 repeats 0 fired 0 final none turns 0"},
+    {next_with_existing, 0, 0, "next none start -35 repeats 0 fired 0 final none turns 0"},
+};
+INSTANTIATE_TEST_SUITE_P(Once, MisfireOfSimpleTimer, testing::ValuesIn(kMissedOnce));
 
 // R131 to R137
-INSTANTIATE_TEST_SUITE_P(
-    NineRepeatsNoneFired,
-    MisfireOfSimpleTimer,
-    testing::Values(
-        MisfireRow{
-            SimpleMisfire::ignore,
-            9,
-            0,
-            "next -35 start -35 repeats 9 fired 0 final +55 turns 10"},
-        MisfireRow{
-            SimpleMisfire::smart,
-            9,
-            0,
-            "next +0 start +0 repeats 9 fired 0 final +90 turns 10"},
-        MisfireRow{
-            SimpleMisfire::fire_now,
-            9,
-            0,
-            "next +0 start +0 repeats 6 fired 0 final +60 turns 7"},
-        MisfireRow{
-            SimpleMisfire::now_with_existing,
-            9,
-            0,
-            "next +0 start +0 repeats 9 fired 0 final +90 turns 10"},
-        MisfireRow{
-            SimpleMisfire::now_with_remaining,
-            9,
-            0,
-            "next +0 start +0 repeats 6 fired 0 final +60 turns 7"},
-        MisfireRow{
-            SimpleMisfire::next_with_remaining,
-            9,
-            0,
-            "next +5 start -35 repeats 9 fired 4 final +55 turns 6"},
-        MisfireRow{
-            SimpleMisfire::next_with_existing,
-            9,
-            0,
-            "next +5 start -35 repeats 9 fired 0 final +55 turns 6"}
-    )
-);
+constexpr MisfireRow kNoneFired[] = {
+    {ignore, 9, 0, "next -35 start -35 repeats 9 fired 0 final +55 turns 10"},
+    {smart, 9, 0, "next +0 start +0 repeats 9 fired 0 final +90 turns 10"},
+    {fire_now, 9, 0, "next +0 start +0 repeats 6 fired 0 final +60 turns 7"},
+    {now_with_existing, 9, 0, "next +0 start +0 repeats 9 fired 0 final +90 turns 10"},
+    {now_with_remaining, 9, 0, "next +0 start +0 repeats 6 fired 0 final +60 turns 7"},
+    {next_with_remaining, 9, 0, "next +5 start -35 repeats 9 fired 4 final +55 turns 6"},
+    {next_with_existing, 9, 0, "next +5 start -35 repeats 9 fired 0 final +55 turns 6"},
+};
+INSTANTIATE_TEST_SUITE_P(NineRepeatsNoneFired, MisfireOfSimpleTimer, testing::ValuesIn(kNoneFired));
 
-INSTANTIATE_TEST_SUITE_P(
-    NineRepeatsTwoFired,
-    MisfireOfSimpleTimer,
-    testing::Values(
-        MisfireRow{
-            SimpleMisfire::ignore,
-            9,
-            2,
-            "next -15 start -35 repeats 9 fired 2 final +55 turns 8"},
-        MisfireRow{
-            SimpleMisfire::smart,
-            9,
-            2,
-            "next +0 start +0 repeats 7 fired 0 final +70 turns 8"},
-        MisfireRow{
-            SimpleMisfire::fire_now,
-            9,
-            2,
-            "next +0 start +0 repeats 6 fired 0 final +60 turns 7"},
-        MisfireRow{
-            SimpleMisfire::now_with_existing,
-            9,
-            2,
-            "next +0 start +0 repeats 7 fired 0 final +70 turns 8"},
-        MisfireRow{
-            SimpleMisfire::now_with_remaining,
-            9,
-            2,
-            "next +0 start +0 repeats 6 fired 0 final +60 turns 7"},
-        MisfireRow{
-            SimpleMisfire::next_with_remaining,
-            9,
-            2,
-            "next +5 start -35 repeats 9 fired 4 final +55 turns 6"},
-        MisfireRow{
-            SimpleMisfire::next_with_existing,
-            9,
-            2,
-            "next +5 start -35 repeats 9 fired 2 final +55 turns 6"}
-    )
-);
+constexpr MisfireRow kTwoFired[] = {
+    {ignore, 9, 2, "next -15 start -35 repeats 9 fired 2 final +55 turns 8"},
+    {smart, 9, 2, "next +0 start +0 repeats 7 fired 0 final +70 turns 8"},
+    {fire_now, 9, 2, "next +0 start +0 repeats 6 fired 0 final +60 turns 7"},
+    {now_with_existing, 9, 2, "next +0 start +0 repeats 7 fired 0 final +70 turns 8"},
+    {now_with_remaining, 9, 2, "next +0 start +0 repeats 6 fired 0 final +60 turns 7"},
+    {next_with_remaining, 9, 2, "next +5 start -35 repeats 9 fired 4 final +55 turns 6"},
+    {next_with_existing, 9, 2, "next +5 start -35 repeats 9 fired 2 final +55 turns 6"},
+};
+INSTANTIATE_TEST_SUITE_P(NineRepeatsTwoFired, MisfireOfSimpleTimer, testing::ValuesIn(kTwoFired));
 
-INSTANTIATE_TEST_SUITE_P(
-    ThreeRepeatsOneFired,
-    MisfireOfSimpleTimer,
-    testing::Values(
-        MisfireRow{
-            SimpleMisfire::ignore,
-            3,
-            1,
-            "next -25 start -35 repeats 3 fired 1 final -5 turns 3"},
-        MisfireRow{
-            SimpleMisfire::smart,
-            3,
-            1,
-            "next +0 start +0 repeats 2 fired 0 final +20 turns 3"},
-        MisfireRow{
-            SimpleMisfire::fire_now,
-            3,
-            1,
-            "next +0 start +0 repeats 0 fired 0 final +0 turns 1"},
-        MisfireRow{
-            SimpleMisfire::now_with_existing,
-            3,
-            1,
-            "next +0 start +0 repeats 2 fired 0 final +20 turns 3"},
-        MisfireRow{
-            SimpleMisfire::now_with_remaining,
-            3,
-            1,
-            "next +0 start +0 repeats 0 fired 0 final +0 turns 1"},
-        MisfireRow{
-            SimpleMisfire::next_with_remaining,
-            3,
-            1,
-            "next none start -35 repeats 3 fired 1 final none turns 0"},
-        MisfireRow{
-            SimpleMisfire::next_with_existing,
-            3,
-            1,
-            "next none start -35 repeats 3 fired 1 final none turns 0"}
-    )
-);
+constexpr MisfireRow kOneFired[] = {
+    {ignore, 3, 1, "next -25 start -35 repeats 3 fired 1 final -5 turns 3"},
+    {smart, 3, 1, "next +0 start +0 repeats 2 fired 0 final +20 turns 3"},
+    {fire_now, 3, 1, "next +0 start +0 repeats 0 fired 0 final +0 turns 1"},
+    {now_with_existing, 3, 1, "next +0 start +0 repeats 2 fired 0 final +20 turns 3"},
+    {now_with_remaining, 3, 1, "next +0 start +0 repeats 0 fired 0 final +0 turns 1"},
+    {next_with_remaining, 3, 1, "next none start -35 repeats 3 fired 1 final none turns 0"},
+    {next_with_existing, 3, 1, "next none start -35 repeats 3 fired 1 final none turns 0"},
+};
+INSTANTIATE_TEST_SUITE_P(ThreeRepeatsOneFired, MisfireOfSimpleTimer, testing::ValuesIn(kOneFired));
 
-INSTANTIATE_TEST_SUITE_P(
-    Endless,
-    MisfireOfSimpleTimer,
-    testing::Values(
-        MisfireRow{
-            SimpleMisfire::ignore,
-            kForever,
-            0,
-            "next -35 start -35 repeats -1 fired 0 final none turns endless"},
-        MisfireRow{
-            SimpleMisfire::smart,
-            kForever,
-            0,
-            "next +5 start -35 repeats -1 fired 4 final none turns endless"},
-        MisfireRow{
-            SimpleMisfire::fire_now,
-            kForever,
-            0,
-            "next +0 start +0 repeats -1 fired 0 final none turns endless"},
-        MisfireRow{
-            SimpleMisfire::now_with_existing,
-            kForever,
-            0,
-            "next +0 start +0 repeats -1 fired 0 final none turns endless"},
-        MisfireRow{
-            SimpleMisfire::now_with_remaining,
-            kForever,
-            0,
-            "next +0 start +0 repeats -1 fired 0 final none turns endless"},
-        MisfireRow{
-            SimpleMisfire::next_with_remaining,
-            kForever,
-            0,
-            "next +5 start -35 repeats -1 fired 4 final none turns endless"},
-        MisfireRow{
-            SimpleMisfire::next_with_existing,
-            kForever,
-            0,
-            "next +5 start -35 repeats -1 fired 0 final none turns endless"}
-    )
-);
+// Those that repeat for ever have the repeat count -1.
+constexpr MisfireRow kEndless[] = {
+    {ignore, -1, 0, "next -35 start -35 repeats -1 fired 0 final none turns endless"},
+    {smart, -1, 0, "next +5 start -35 repeats -1 fired 4 final none turns endless"},
+    {fire_now, -1, 0, "next +0 start +0 repeats -1 fired 0 final none turns endless"},
+    {now_with_existing, -1, 0, "next +0 start +0 repeats -1 fired 0 final none turns endless"},
+    {now_with_remaining, -1, 0, "next +0 start +0 repeats -1 fired 0 final none turns endless"},
+    {next_with_remaining, -1, 0, "next +5 start -35 repeats -1 fired 4 final none turns endless"},
+    {next_with_existing, -1, 0, "next +5 start -35 repeats -1 fired 0 final none turns endless"},
+};
+INSTANTIATE_TEST_SUITE_P(Endless, MisfireOfSimpleTimer, testing::ValuesIn(kEndless));
 
 TEST(Misfire, A_repeating_timer_whose_end_has_passed_has_ended) {
     for (int number = 0; number <= 5; ++number) {
@@ -300,8 +147,8 @@ TEST(Misfire, The_next_grid_time_respects_the_calendar) {
             after_misfire(missed(kForever, 0), instruction, kWoken, &calendar).next
         );
     };
-    EXPECT_EQ(next(SimpleMisfire::next_with_existing), "+25");
-    EXPECT_EQ(next(SimpleMisfire::fire_now), "+0");
+    EXPECT_EQ(next(next_with_existing), "+25");
+    EXPECT_EQ(next(fire_now), "+0");
 }
 
 // R119
@@ -340,8 +187,8 @@ TEST(Misfire, Of_a_cron_timer_that_does_nothing_respects_end_and_calendar) {
 }
 
 TEST(Misfire, Numbers_that_Quartz_does_not_have_are_refused) {
-    EXPECT_EQ(simple_misfire(-1), SimpleMisfire::ignore);
-    EXPECT_EQ(simple_misfire(5), SimpleMisfire::next_with_existing);
+    EXPECT_EQ(simple_misfire(-1), ignore);
+    EXPECT_EQ(simple_misfire(5), next_with_existing);
     EXPECT_FALSE(simple_misfire(6));
     EXPECT_FALSE(simple_misfire(-2));
     EXPECT_EQ(cron_misfire(2), CronMisfire::do_nothing);
@@ -373,20 +220,12 @@ TEST(SimpleTimer, Keeps_to_elapsed_time_over_a_change_of_clocks) {
 
 TEST(SimpleTimer, Begins_at_the_first_grid_time_that_is_included) {
     const Calendar calendar{{{DailyExclusion{12h, 12h + 34s}}}};
-    EXPECT_EQ(
-        seconds_from_now(
-            scheduled(SimpleTimer{.start = kWoken, .interval = 10s, .repeat_count = 9}, &calendar)
-                .next
-        ),
-        "+40"
-    );
-    EXPECT_EQ(
-        seconds_from_now(
-            scheduled(SimpleTimer{.start = kWoken, .interval = 10s, .repeat_count = 3}, &calendar)
-                .next
-        ),
-        "none"
-    );
+    const auto first = [&](int repeat_count) {
+        const SimpleTimer timer{.start = kWoken, .interval = 10s, .repeat_count = repeat_count};
+        return seconds_from_now(scheduled(timer, &calendar).next);
+    };
+    EXPECT_EQ(first(9), "+40");
+    EXPECT_EQ(first(3), "none");
 }
 
 }  // namespace

@@ -25,14 +25,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using namespace std::chrono_literals;
 
-Series a_series_of(std::string repeat) {
-    Series series;
-    series.key = "s";
-    series.handler_type = "mail";
-    series.repeat = std::move(repeat);
-    return series;
-}
-
 /// cron, simple or grid, with the zone; or what is wrong.
 std::string kind_of(const Series& series, const schema::CalendarTexts& calendars = {}) {
     const auto rules = read_rules(series, calendars);
@@ -44,10 +36,10 @@ std::string kind_of(const Series& series, const schema::CalendarTexts& calendars
 }
 
 TEST(SeriesRules, The_text_says_of_what_kind_a_series_is) {
-    EXPECT_EQ(kind_of(a_series_of("0 0 12 * * ?")), "cron UTC");
-    EXPECT_EQ(kind_of(a_series_of("*/5 * * * *")), "cron UTC");
-    EXPECT_EQ(kind_of(a_series_of("R3/PT1H")), "grid UTC");
-    Series series = a_series_of("R3/PT1H");
+    EXPECT_EQ(kind_of(a_series("0 0 12 * * ?")), "cron UTC");
+    EXPECT_EQ(kind_of(a_series("*/5 * * * *")), "cron UTC");
+    EXPECT_EQ(kind_of(a_series("R3/PT1H")), "grid UTC");
+    Series series = a_series("R3/PT1H");
     series.misfire = "smart";
     EXPECT_EQ(kind_of(series), "simple UTC") << "an instruction makes it Quartz's simple trigger";
 }
@@ -58,14 +50,14 @@ TEST(SeriesRules, The_tags_that_Flowable_writes_behind_a_text_are_read_in_any_or
           "R/PT1H DSTZONE:Europe/Berlin VER:2",
           "R/PT1H VER:2 DSTZONE:Europe/Berlin",
           "R/PT1H  DSTZONE:Europe/Berlin"}) {
-        EXPECT_EQ(kind_of(a_series_of(text)), "grid Europe/Berlin") << text;
+        EXPECT_EQ(kind_of(a_series(text)), "grid Europe/Berlin") << text;
     }
-    EXPECT_EQ(kind_of(a_series_of("0 0 12 * * ? DSTZONE:Asia/Tokyo VER:1")), "cron Asia/Tokyo");
-    EXPECT_EQ(kind_of(a_series_of("R/PT1H VER:2")), "grid UTC");
+    EXPECT_EQ(kind_of(a_series("0 0 12 * * ? DSTZONE:Asia/Tokyo VER:1")), "cron Asia/Tokyo");
+    EXPECT_EQ(kind_of(a_series("R/PT1H VER:2")), "grid UTC");
 }
 
 TEST(SeriesRules, The_zone_of_a_tag_wins_and_must_exist) {
-    Series series = a_series_of("R/PT1H DSTZONE:Asia/Tokyo");
+    Series series = a_series("R/PT1H DSTZONE:Asia/Tokyo");
     series.zone = "Europe/Berlin";
     EXPECT_EQ(kind_of(series), "grid Asia/Tokyo");
     series.repeat = "R/PT1H DSTZONE:Asia/Tokio";
@@ -73,7 +65,7 @@ TEST(SeriesRules, The_zone_of_a_tag_wins_and_must_exist) {
 }
 
 TEST(SeriesRules, A_calendar_comes_with_all_that_it_is_based_on) {
-    Series series = a_series_of("R/PT1H");
+    Series series = a_series("R/PT1H");
     series.calendar = "office";
     const schema::CalendarTexts calendars{
         {"office", "based on week; holidays 2026-12-25"}, {"week", "weekly SAT SUN"}};
@@ -81,16 +73,14 @@ TEST(SeriesRules, A_calendar_comes_with_all_that_it_is_based_on) {
     ASSERT_TRUE(rules);
     ASSERT_NE(rules.value().calendar_or_null(), nullptr);
     EXPECT_EQ(rules.value().calendar_or_null()->exclusions.size(), 2U);
-    EXPECT_EQ(read_rules(a_series_of("R/PT1H"), calendars).value().calendar_or_null(), nullptr);
+    EXPECT_EQ(read_rules(a_series("R/PT1H"), calendars).value().calendar_or_null(), nullptr);
 }
 
 TEST(SeriesRules, The_cycle_of_a_series_is_known_without_its_tags) {
-    EXPECT_EQ(
-        to_text(cycle_in(a_series_of("R3/PT1H DSTZONE:Asia/Tokyo VER:1")).value()), "R3/PT1H"
-    );
-    EXPECT_FALSE(cycle_in(a_series_of("0 0 12 * * ?")));
-    EXPECT_FALSE(cycle_in(a_series_of("R3/")));
-    EXPECT_FALSE(cycle_in(a_series_of("PT1H")));
+    EXPECT_EQ(to_text(cycle_in(a_series("R3/PT1H DSTZONE:Asia/Tokyo VER:1")).value()), "R3/PT1H");
+    EXPECT_FALSE(cycle_in(a_series("0 0 12 * * ?")));
+    EXPECT_FALSE(cycle_in(a_series("R3/")));
+    EXPECT_FALSE(cycle_in(a_series("PT1H")));
 }
 
 TEST(SeriesRules, Instructions_have_a_name_or_the_number_of_Quartz) {
@@ -152,14 +142,14 @@ protected:
 };
 
 TEST_F(SeriesProblems, A_series_that_means_something_has_none) {
-    EXPECT_THAT(problems(a_series_of("R3/PT1H")), IsEmpty());
-    EXPECT_THAT(problems(a_series_of("0 0 12 * * ?")), IsEmpty());
+    EXPECT_THAT(problems(a_series("R3/PT1H")), IsEmpty());
+    EXPECT_THAT(problems(a_series("0 0 12 * * ?")), IsEmpty());
     first_due_ = kNow;
-    EXPECT_THAT(problems(a_series_of("R3/PT1H")), IsEmpty());
+    EXPECT_THAT(problems(a_series("R3/PT1H")), IsEmpty());
 }
 
 TEST_F(SeriesProblems, Every_field_that_is_wrong_is_named) {
-    Series series = a_series_of("R3/PT1H");
+    Series series = a_series("R3/PT1H");
     series.zone = "Mars/Olympus";
     series.dst_rule = "never";
     series.calendar = "holidays";
@@ -174,14 +164,14 @@ TEST_F(SeriesProblems, Every_field_that_is_wrong_is_named) {
 }
 
 TEST_F(SeriesProblems, What_several_fields_say_together_is_looked_at_when_each_is_right) {
-    Series series = a_series_of("0 0 0 31 2 ?");
+    Series series = a_series("0 0 0 31 2 ?");
     EXPECT_THAT(problems(series), ElementsAre("no turn would ever be due"));
     series.zone = "Mars/Olympus";
     EXPECT_THAT(problems(series), ElementsAre(testing::StartsWith("zone: ")));
 }
 
 TEST_F(SeriesProblems, A_calendar_that_excludes_every_turn_is_a_problem) {
-    Series series = a_series_of("0 0 12 * * ?");
+    Series series = a_series("0 0 12 * * ?");
     series.calendar = "never";
     EXPECT_THAT(problems(series), ElementsAre("no turn would ever be due"));
 }
@@ -197,14 +187,6 @@ TEST(ProblemOfRepeat, Is_told_without_knowing_the_rest_of_the_series) {
 
 const TimePoint kNow = at("2026-01-01T12:00Z");
 const CalendarTexts kCalendars{{"workdays", "weekly SAT SUN"}};
-
-Series a_series(std::string repeat, std::string misfire = "") {
-    Series series;
-    series.key = "s";
-    series.repeat = std::move(repeat);
-    series.misfire = std::move(misfire);
-    return series;
-}
 
 class SeriesPlannerTest : public testing::Test {
 protected:

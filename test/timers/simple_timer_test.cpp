@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <utility>
 
 namespace jobstrand::timers {
 
@@ -32,10 +33,7 @@ std::string turns_of(SimpleTimer timer, const Calendar* calendar = nullptr, int 
 }
 
 TEST(SimpleTimer, Its_turns_are_its_start_and_each_repeat) {
-    const struct {
-        SimpleTimer timer;
-        std::string_view turns;
-    } cases[] = {
+    const std::pair<SimpleTimer, std::string_view> cases[]{
         {{.start = kNoon}, "0 end"},
         {{.start = kNoon, .interval = 10s, .repeat_count = 1}, "0 10 end"},
         {{.start = kNoon, .interval = 10s, .repeat_count = 3}, "0 10 20 30 end"},
@@ -56,10 +54,7 @@ TEST(SimpleTimer, Its_turns_are_its_start_and_each_repeat) {
 
 TEST(SimpleTimer, The_next_time_is_on_the_grid_wherever_one_asks_from) {
     const SimpleTimer timer{.start = kNoon, .interval = 10s, .repeat_count = 5};
-    const struct {
-        schema::Duration asked;
-        std::string_view next;
-    } cases[] = {
+    const std::pair<schema::Duration, std::string_view> cases[]{
         {-1h, "2026-01-01T12:00:00Z"},
         {-1ms, "2026-01-01T12:00:00Z"},
         {0s, "2026-01-01T12:00:10Z"},
@@ -83,10 +78,7 @@ TEST(SimpleTimer, A_turn_far_away_is_found_at_once) {
 }
 
 TEST(SimpleTimer, Its_final_time_is_the_last_repeat_or_the_last_before_its_end) {
-    const struct {
-        SimpleTimer timer;
-        std::string_view last;
-    } cases[] = {
+    const std::pair<SimpleTimer, std::string_view> cases[]{
         {{.start = kNoon}, "2026-01-01T12:00:00Z"},
         {{.start = kNoon, .interval = 10s, .repeat_count = 3}, "2026-01-01T12:00:30Z"},
         {{.start = kNoon, .interval = 10s, .repeat_count = SimpleTimer::kForever}, "none"},
@@ -154,10 +146,7 @@ std::string interval_of(std::string_view text, std::size_t offset = 0) {
 }
 
 TEST(IsoInterval, Reads_every_form) {
-    const struct {
-        std::string_view text;
-        std::string_view interval;
-    } cases[] = {
+    const std::pair<std::string_view, std::string_view> cases[]{
         {"PT10H", "- PT10H -"},
         {"P1Y2M3DT4H", "- P1Y2M3DT4H -"},
         {"2026-01-01T00:00Z/PT1H", "2026-01-01T00:00:00Z PT1H -"},
@@ -183,10 +172,7 @@ TEST(IsoInterval, Of_two_dates_the_period_is_the_time_between_them) {
 TEST(IsoInterval, What_is_wrong_is_said_with_its_place_in_the_whole_text) {
     constexpr std::string_view kForms =
         "expected a duration, or START/DURATION, DURATION/END or START/END";
-    const struct {
-        std::string_view text;
-        std::string problem;
-    } cases[] = {
+    const std::pair<std::string_view, std::string> cases[]{
         {"", fmt::format("0: {}", kForms)},
         {"2026-01-01", fmt::format("0: {}", kForms)},
         {"PT1H/PT1H/PT1H", "0: expected 4 digits for the year"},

@@ -49,69 +49,56 @@ TEST_P(ExampleOfGuide, Is_due_as_it_says) {
 }
 
 // The timer texts of Flowable's and Camunda's guides.
-INSTANTIATE_TEST_SUITE_P(
-    FlowableAndCamunda,
-    ExampleOfGuide,
-    testing::Values(
-        Example{"2011-03-11T12:13:14", "Europe/Berlin", "2011-01-01", "2011-03-11T12:13:14+01:00"},
-        Example{"2011-03-11T12:13:14Z", "Europe/Berlin", "2011-01-01", "2011-03-11T13:13:14+01:00"},
-        Example{"P10D", "UTC", "2026-01-01T10:00Z", "2026-01-11T10:00:00Z"},
-        Example{"P14DT1H30M", "UTC", "2026-01-01", "2026-01-15T01:30:00Z"},
-        Example{"PT5M", "UTC", "2026-01-01", "2026-01-01T00:05:00Z"},
-        Example{
-            "R3/PT10H",
-            "UTC",
-            "2026-01-01",
-            "2026-01-01T10:00:00Z 2026-01-01T20:00:00Z 2026-01-02T06:00:00Z"},
-        Example{
-            "R4/2011-03-11T12:13/PT5M",
-            "UTC",
-            "2011-01-01",
-            "2011-03-11T12:13:00Z 2011-03-11T12:18:00Z 2011-03-11T12:23:00Z 2011-03-11T12:28:00Z"},
-        Example{"R3/PT10H/2026-01-01T12:00Z", "UTC", "2026-01-01", "2026-01-01T10:00:00Z"},
-        Example{
-            "R/2027-01-01T00:00:00Z/P1D",
-            "UTC",
-            "2027-01-03",
-            "2027-01-04T00:00:00Z 2027-01-05T00:00:00Z 2027-01-06T00:00:00Z 2027-01-07T00:00:00Z"},
-        Example{
-            "R5/PT1M",
-            "UTC",
-            "2026-01-01",
-            "2026-01-01T00:01:00Z 2026-01-01T00:02:00Z 2026-01-01T00:03:00Z 2026-01-01T00:04:00Z"},
-        Example{
-            "0 0/5 * * * ?",
-            "UTC",
-            "2026-01-01T11:50Z",
-            "2026-01-01T11:55:00Z 2026-01-01T12:00:00Z 2026-01-01T12:05:00Z 2026-01-01T12:10:00Z"}
-    )
-);
+constexpr Example kGuides[] = {
+    {"2011-03-11T12:13:14", "Europe/Berlin", "2011-01-01", "2011-03-11T12:13:14+01:00"},
+    {"2011-03-11T12:13:14Z", "Europe/Berlin", "2011-01-01", "2011-03-11T13:13:14+01:00"},
+    {"P10D", "UTC", "2026-01-01T10:00Z", "2026-01-11T10:00:00Z"},
+    {"P14DT1H30M", "UTC", "2026-01-01", "2026-01-15T01:30:00Z"},
+    {"PT5M", "UTC", "2026-01-01", "2026-01-01T00:05:00Z"},
+    {"R3/PT10H",
+     "UTC",
+     "2026-01-01",
+     "2026-01-01T10:00:00Z 2026-01-01T20:00:00Z 2026-01-02T06:00:00Z"},
+    {"R4/2011-03-11T12:13/PT5M",
+     "UTC",
+     "2011-01-01",
+     "2011-03-11T12:13:00Z 2011-03-11T12:18:00Z 2011-03-11T12:23:00Z 2011-03-11T12:28:00Z"},
+    {"R3/PT10H/2026-01-01T12:00Z", "UTC", "2026-01-01", "2026-01-01T10:00:00Z"},
+    {"R/2027-01-01T00:00:00Z/P1D",
+     "UTC",
+     "2027-01-03",
+     "2027-01-04T00:00:00Z 2027-01-05T00:00:00Z 2027-01-06T00:00:00Z 2027-01-07T00:00:00Z"},
+    {"R5/PT1M",
+     "UTC",
+     "2026-01-01",
+     "2026-01-01T00:01:00Z 2026-01-01T00:02:00Z 2026-01-01T00:03:00Z 2026-01-01T00:04:00Z"},
+    {"0 0/5 * * * ?",
+     "UTC",
+     "2026-01-01T11:50Z",
+     "2026-01-01T11:55:00Z 2026-01-01T12:00:00Z 2026-01-01T12:05:00Z 2026-01-01T12:10:00Z"},
+};
+INSTANTIATE_TEST_SUITE_P(FlowableAndCamunda, ExampleOfGuide, testing::ValuesIn(kGuides));
 
-INSTANTIATE_TEST_SUITE_P(
-    Intervals,
-    ExampleOfGuide,
-    testing::Values(
-        Example{"2026-01-01T10:00Z/PT10H", "UTC", "2026-01-01", "2026-01-01T20:00:00Z"},
-        Example{"PT10H/2026-01-01T10:00Z", "UTC", "2026-01-01", "2026-01-01T10:00:00Z"},
-        Example{"2026-01-01T10:00Z/2026-01-02T10:00Z", "UTC", "2026-01-01", "2026-01-02T10:00:00Z"},
-        // The end is on the wall clock, however long the night in between.
-        Example{
-            "2021-03-13T12:00/2021-03-14T12:00",
-            "America/New_York",
-            "2021-01-01",
-            "2021-03-14T12:00:00-04:00"},
-        Example{"2026-01-01T10:00Z/PT10H", "UTC", "2026-01-01T20:00Z", "none"},
-        Example{"2026-01-01", "UTC", "2026-01-01", "none"},
-        Example{"3 business days", "UTC", "2026-01-02T15:30Z", "2026-01-07T15:30:00Z"},
-        Example{"1 business day", "UTC", "2026-01-02T15:30Z", "2026-01-05T15:30:00Z"},
-        Example{
-            " \t@daily\n",
-            "UTC",
-            "2026-01-01",
-            "2026-01-02T00:00:00Z 2026-01-03T00:00:00Z 2026-01-04T00:00:00Z 2026-01-05T00:00:00Z"},
-        Example{"0 0 0 31 2 ?", "UTC", "2026-01-01", "none"}
-    )
-);
+constexpr Example kIntervalExamples[] = {
+    {"2026-01-01T10:00Z/PT10H", "UTC", "2026-01-01", "2026-01-01T20:00:00Z"},
+    {"PT10H/2026-01-01T10:00Z", "UTC", "2026-01-01", "2026-01-01T10:00:00Z"},
+    {"2026-01-01T10:00Z/2026-01-02T10:00Z", "UTC", "2026-01-01", "2026-01-02T10:00:00Z"},
+    // The end is on the wall clock, however long the night in between.
+    {"2021-03-13T12:00/2021-03-14T12:00",
+     "America/New_York",
+     "2021-01-01",
+     "2021-03-14T12:00:00-04:00"},
+    {"2026-01-01T10:00Z/PT10H", "UTC", "2026-01-01T20:00Z", "none"},
+    {"2026-01-01", "UTC", "2026-01-01", "none"},
+    {"3 business days", "UTC", "2026-01-02T15:30Z", "2026-01-07T15:30:00Z"},
+    {"1 business day", "UTC", "2026-01-02T15:30Z", "2026-01-05T15:30:00Z"},
+    {" \t@daily\n",
+     "UTC",
+     "2026-01-01",
+     "2026-01-02T00:00:00Z 2026-01-03T00:00:00Z 2026-01-04T00:00:00Z 2026-01-05T00:00:00Z"},
+    {"0 0 0 31 2 ?", "UTC", "2026-01-01", "none"},
+};
+INSTANTIATE_TEST_SUITE_P(Intervals, ExampleOfGuide, testing::ValuesIn(kIntervalExamples));
 
 TEST(TimerExpression, Says_what_is_wrong_and_where) {
     const auto error = [](std::string_view text) { return times(text, "2026-01-01"); };
@@ -335,9 +322,7 @@ TEST(DueText, Says_what_is_wrong_and_where) {
 }
 
 Series due_at(std::string repeat, std::string_view due, std::string zone = "Europe/Berlin") {
-    Series series;
-    series.key = "s";
-    series.repeat = std::move(repeat);
+    Series series = a_series(std::move(repeat));
     series.zone = std::move(zone);
     series.next_fire = at(due);
     return series;

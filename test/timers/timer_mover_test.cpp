@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <utility>
 
 namespace jobstrand::timers {
 
@@ -362,11 +363,7 @@ TEST_F(TimerMoverTest, A_page_begins_with_the_first_due_timer_where_more_would_b
 TEST_F(TimerMoverTest, A_round_moves_what_was_due_when_it_began) {
     intake.free_places = 100;
     EXPECT_CALL(store, next_due(_, _)).WillRepeatedly(Return(clock.now()));
-    struct Page {
-        std::size_t moved;
-        bool begins_a_round;
-    };
-    const Page pages[] = {
+    const std::pair<std::size_t, bool> pages[]{
         {100, true},
         {100, false},
         {100, false},
@@ -379,15 +376,15 @@ TEST_F(TimerMoverTest, A_round_moves_what_was_due_when_it_began) {
         {5, false},
     };
     std::optional<schema::TimePoint> round;
-    for (const Page& page : pages) {
+    for (const auto& [moved, begins_a_round] : pages) {
         clock.tick(10ms);
-        if (page.begins_a_round) {
+        if (begins_a_round) {
             round.reset();
         }
         EXPECT_CALL(store, move_due_timers(testing::Field(&DueWindow::as_of, round), _, _, _))
-            .WillOnce(Return(DueTimers{.moved = page.moved, .locked = {}, .end = clock.now()}));
+            .WillOnce(Return(DueTimers{.moved = moved, .locked = {}, .end = clock.now()}));
         (void)mover.run_once();
-        round = page.begins_a_round ? clock.now() : round;
+        round = begins_a_round ? clock.now() : round;
     }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "schema/series.hpp"
 #include "schema/text/time_text.hpp"
 #include "timers/cron/cron_expression.hpp"
 #include "timers/cron/cron_schedule.hpp"
@@ -10,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 /// Times as the tests of this folder write and compare them: ISO 8601 texts.
@@ -25,6 +27,15 @@ inline Zone zone_named(std::string_view name) {
     const auto zone = Zone::find(name);
     EXPECT_TRUE(zone) << name;
     return zone ? zone.value() : Zone::utc();
+}
+
+inline schema::Series a_series(std::string repeat, std::string misfire = "") {
+    schema::Series series;
+    series.key = "s";
+    series.handler_type = "mail";
+    series.repeat = std::move(repeat);
+    series.misfire = std::move(misfire);
+    return series;
 }
 
 inline CronExpression cron(std::string_view text) {
