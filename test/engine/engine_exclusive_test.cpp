@@ -111,19 +111,10 @@ TEST_F(ExclusiveEngineTest, Nodes_share_instances_and_none_overlaps) {
 
 // R091: a long job of an instance holds up its siblings, and nobody else.
 TEST_F(ExclusiveEngineTest, Others_run_while_an_instance_waits) {
-    Signal started;
-    Signal may_end;
     Signal others;
     const auto engine = an_engine({.core_pool_size = 2, .max_pool_size = 2});
-    engine->handlers().add("test", [&](const JobContext&) -> HandlerResult {
-        started.notify();
-        EXPECT_TRUE(may_end.wait_for(1));
-        return Succeeded{};
-    });
-    engine->handlers().add("other", [&](const JobContext&) -> HandlerResult {
-        others.notify();
-        return Succeeded{};
-    });
+    engine->handlers().add("test", holding());
+    engine->handlers().add("other", test::counting(others));
     engine->start();
     engine->enqueue_all(jobs(300, 1));
     ASSERT_TRUE(started.wait_for(1));
@@ -141,8 +132,6 @@ TEST_F(ExclusiveEngineTest, Others_run_while_an_instance_waits) {
 }
 
 TEST_F(ExclusiveEngineTest, The_next_one_starts_when_the_former_has_ended_without_a_poll) {
-    Signal started;
-    Signal may_end;
     const auto handler = [&](const JobContext&) -> HandlerResult {
         started.notify();
         EXPECT_TRUE(may_end.wait_for(started.count()));
@@ -187,15 +176,9 @@ TEST_F(ExclusiveEngineTest, A_failed_one_lets_the_next_one_run) {
 }
 
 TEST_F(ExclusiveEngineTest, A_stopped_node_leaves_its_instances_to_the_others) {
-    Signal started;
-    Signal may_end;
     std::atomic<int> ran_elsewhere{0};
     auto holder = an_engine();
-    holder->handlers().add("test", [&](const JobContext&) -> HandlerResult {
-        started.notify();
-        EXPECT_TRUE(may_end.wait_for(1));
-        return Succeeded{};
-    });
+    holder->handlers().add("test", holding());
     const auto other = an_engine();
     other->handlers().add("test", [&](const JobContext&) -> HandlerResult {
         ++ran_elsewhere;
@@ -234,16 +217,10 @@ TEST_F(ExclusiveEngineTest, Jobs_of_a_hierarchy_run_one_after_the_other_if_so_co
 
 // R006
 TEST_F(ExclusiveEngineTest, A_run_by_hand_overlaps_with_nobody_and_leaves_nothing_behind) {
-    Signal started;
-    Signal may_end;
     const auto engine = an_engine();
     const auto other = an_engine();
-    engine->handlers().add("test", [&](const JobContext&) -> HandlerResult {
-        started.notify();
-        EXPECT_TRUE(may_end.wait_for(1));
-        return Succeeded{};
-    });
-    other->handlers().add("test", [](const JobContext&) -> HandlerResult { return Succeeded{}; });
+    engine->handlers().add("test", holding());
+    other->handlers().add("test", test::succeed);
     engine->start();
     engine->enqueue_all(jobs(2, 1));
     ASSERT_TRUE(started.wait_for(1));
@@ -284,17 +261,10 @@ TEST_F(EngineTest, Pages_are_not_claimed_on_SQLite) {
 
 // B2: the lock time may be shorter than the job.
 TEST_F(EngineTest, A_job_that_runs_longer_than_its_lock_time_keeps_its_lock_and_runs_once) {
-    Signal started;
-    Signal may_end;
-    const auto handler = [&](const JobContext&) -> HandlerResult {
-        started.notify();
-        EXPECT_TRUE(may_end.wait_for(1));
-        return Succeeded{};
-    };
     const auto one = an_engine({.lock_time = 200ms});
     const auto other = an_engine({.lock_time = 200ms});
-    one->handlers().add("test", handler);
-    other->handlers().add("test", handler);
+    one->handlers().add("test", holding());
+    other->handlers().add("test", holding());
     one->start();
     const std::string id = one->enqueue({.handler_type = "test"});
     ASSERT_TRUE(started.wait_for(1));
@@ -310,8 +280,6 @@ TEST_F(EngineTest, A_job_that_runs_longer_than_its_lock_time_keeps_its_lock_and_
 
 // I3: the fence.
 TEST_F(EngineTest, The_result_of_a_run_whose_lock_was_lost_is_discarded) {
-    Signal started;
-    Signal may_end;
     std::atomic<int> runs{0};
     const auto engine = an_engine({.core_pool_size = 1, .max_pool_size = 1});
     engine->handlers().add("test", [&](const JobContext&) -> HandlerResult {
@@ -409,21 +377,17 @@ TEST_F(EngineTest, A_transactional_handler_whose_lock_was_lost_leaves_no_effect)
 
 // R034 R159
 TEST_F(EngineTest, A_job_of_a_suspended_instance_does_not_run_until_it_is_activated) {
-    Signal runs;
     const auto engine = an_engine();
-    engine->handlers().add("test", [&](const JobContext&) -> HandlerResult {
-        runs.notify();
-        return Succeeded{};
-    });
+    engine->handlers().add("test", test::counting(started));
     engine->start();
     engine->store().suspend(persistence::SuspensionScope::instance, "order-17", clock.now());
     const std::string id =
         engine->enqueue({.process_instance_id = "order-17", .handler_type = "test"});
     EXPECT_EQ(engine->store().find(id)->place, JobPlace::suspended);
     engine->enqueue({.process_instance_id = "order-18", .handler_type = "test"});
-    ASSERT_TRUE(runs.wait_for(1));
+    ASSERT_TRUE(started.wait_for(1));
     engine->store().activate(persistence::SuspensionScope::instance, "order-17", clock.now());
-    EXPECT_TRUE(runs.wait_for(2));
+    EXPECT_TRUE(started.wait_for(2));
     EXPECT_TRUE(all_jobs_end(*engine));
 }
 

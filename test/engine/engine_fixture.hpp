@@ -58,9 +58,32 @@ protected:
         });
     }
 
+    /// Its runs say that they have started, and last until they may end.
+    [[nodiscard]] executor::JobHandler holding() {
+        return [this](const executor::JobContext&) -> executor::HandlerResult {
+            started.notify();
+            EXPECT_TRUE(may_end.wait_for(1));
+            return executor::Succeeded{};
+        };
+    }
+
     TemporaryDirectory directory;
     schema::SystemClock clock;
     RecordingLog log;
+    Signal started;
+    Signal may_end;
 };
+
+/// Each run is told.
+[[nodiscard]] inline executor::JobHandler counting(Signal& runs) {
+    return [&runs](const executor::JobContext&) -> executor::HandlerResult {
+        runs.notify();
+        return executor::Succeeded{};
+    };
+}
+
+inline executor::HandlerResult succeed(const executor::JobContext&) {
+    return executor::Succeeded{};
+}
 
 }  // namespace jobstrand::test

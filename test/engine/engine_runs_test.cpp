@@ -304,12 +304,10 @@ protected:
 
 TEST_F(RunNewsOfEngine, Are_seen_while_the_run_goes_on_and_its_last_word_stays) {
     const auto engine = an_engine();
-    std::promise<void> may_end;
-    const auto end = may_end.get_future().share();
-    engine->handlers().add("test", [end](const executor::JobContext& context) {
+    engine->handlers().add("test", [this](const executor::JobContext& context) {
         context.progress(0.4, "page 4 of 10");
         context.log("reading\n");
-        end.wait();
+        EXPECT_TRUE(may_end.wait_for(1));
         return executor::HandlerResult{executor::Succeeded{}};
     });
     engine->start();
@@ -322,7 +320,7 @@ TEST_F(RunNewsOfEngine, Are_seen_while_the_run_goes_on_and_its_last_word_stays) 
         return !runs.empty() && !runs[0].news.lines.empty();
     }));
     const auto held = engine->store().find(id);
-    may_end.set_value();
+    may_end.notify();
     ASSERT_EQ(runs.size(), 1U);
     EXPECT_EQ(runs[0].job, id);
     EXPECT_EQ(runs[0].news.progress, 0.4);
@@ -439,9 +437,7 @@ protected:
 
 TEST_F(LastRunsOfEngine, Are_seen_soon_and_the_job_is_gone) {
     const auto engine = an_engine();
-    engine->handlers().add("test", [](const executor::JobContext&) -> executor::HandlerResult {
-        return executor::Succeeded{};
-    });
+    engine->handlers().add("test", succeed);
     engine->start();
     schema::Job job{.handler_type = "test"};
     job.tenant_id = "tenant";
@@ -459,9 +455,7 @@ TEST_F(LastRunsOfEngine, Are_seen_soon_and_the_job_is_gone) {
 
 TEST_F(LastRunsOfEngine, Are_all_written_at_an_orderly_stop_those_of_transactions_too) {
     const auto engine = an_engine();
-    engine->handlers().add("test", [](const executor::JobContext&) -> executor::HandlerResult {
-        return executor::Succeeded{};
-    });
+    engine->handlers().add("test", succeed);
     engine->handlers().add_transactional(
         "transactional",
         [](const executor::JobContext&, persistence::Transaction&) -> executor::HandlerResult {
@@ -480,9 +474,7 @@ TEST_F(LastRunsOfEngine, Are_all_written_at_an_orderly_stop_those_of_transaction
 
 TEST_F(LastRunsOfEngine, Are_not_told_by_a_node_that_keeps_none) {
     const auto engine = an_engine({.history_retention = {.runs = 0}});
-    engine->handlers().add("test", [](const executor::JobContext&) -> executor::HandlerResult {
-        return executor::Succeeded{};
-    });
+    engine->handlers().add("test", succeed);
     engine->start();
     engine->enqueue({.handler_type = "test"});
     ASSERT_TRUE(all_jobs_end(*engine));

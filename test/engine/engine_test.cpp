@@ -29,13 +29,6 @@ using persistence::Transaction;
 using schema::JobPlace;
 using namespace std::chrono_literals;
 
-executor::JobHandler counting(Signal& runs) {
-    return [&runs](const JobContext&) -> HandlerResult {
-        runs.notify();
-        return Succeeded{};
-    };
-}
-
 void make_priority_index(engine::Wiring& engine) {
     const schema::OptionalIndex& index = schema::kPriorityIndex;
     engine.in_transaction([&index](Transaction& transaction) {
@@ -294,14 +287,8 @@ TEST_F(EngineTest, A_job_run_by_hand_that_fails_waits_for_its_retry_like_any_oth
 }
 
 TEST_F(EngineTest, A_job_that_a_node_is_running_cannot_be_run_by_hand) {
-    Signal started;
-    Signal may_end;
     const auto engine = an_engine();
-    engine->handlers().add("test", [&](const JobContext&) -> HandlerResult {
-        started.notify();
-        EXPECT_TRUE(may_end.wait_for(1));
-        return Succeeded{};
-    });
+    engine->handlers().add("test", holding());
     engine->start();
     const std::string id = engine->enqueue({.handler_type = "test"});
     ASSERT_TRUE(started.wait_for(1));
@@ -311,14 +298,8 @@ TEST_F(EngineTest, A_job_that_a_node_is_running_cannot_be_run_by_hand) {
 }
 
 TEST_F(EngineTest, A_drain_lets_running_jobs_finish_and_frees_the_queued_ones) {
-    Signal started;
-    Signal may_end;
     const auto engine = an_engine({.core_pool_size = 1, .max_pool_size = 1});
-    engine->handlers().add("test", [&](const JobContext&) -> HandlerResult {
-        started.notify();
-        EXPECT_TRUE(may_end.wait_for(1));
-        return Succeeded{};
-    });
+    engine->handlers().add("test", holding());
     engine->start();
     const auto ids =
         engine->enqueue_all(std::vector<schema::Job>(5, schema::Job{.handler_type = "test"}));
@@ -343,20 +324,19 @@ TEST_F(EngineTest, A_drain_lets_running_jobs_finish_and_frees_the_queued_ones) {
 }
 
 /// A handler that ends only when it is told to.
-HandlerResult run_until_told_to_stop(const JobContext& context, Signal& started) {
-    started.notify();
-    Signal told;
-    const std::stop_callback on_stop(context.stop, [&] { told.notify(); });
-    EXPECT_TRUE(told.wait_for(1));
-    return Interrupted{};
+executor::JobHandler running_until_told_to_stop(Signal& started) {
+    return [&started](const JobContext& context) -> HandlerResult {
+        started.notify();
+        Signal told;
+        const std::stop_callback on_stop(context.stop, [&] { told.notify(); });
+        EXPECT_TRUE(told.wait_for(1));
+        return Interrupted{};
+    };
 }
 
 TEST_F(EngineTest, Stopping_at_once_tells_running_handlers_to_stop_and_loses_nothing) {
-    Signal started;
     const auto engine = an_engine();
-    engine->handlers().add("test", [&](const JobContext& context) {
-        return run_until_told_to_stop(context, started);
-    });
+    engine->handlers().add("test", running_until_told_to_stop(started));
     engine->start();
     const std::string id = engine->enqueue({.handler_type = "test"});
     ASSERT_TRUE(started.wait_for(1));
@@ -369,11 +349,8 @@ TEST_F(EngineTest, Stopping_at_once_tells_running_handlers_to_stop_and_loses_not
 }
 
 TEST_F(EngineTest, A_second_stop_hurries_a_drain_that_is_under_way) {
-    Signal started;
     const auto engine = an_engine({.shutdown_wait = 1h});
-    engine->handlers().add("test", [&](const JobContext& context) {
-        return run_until_told_to_stop(context, started);
-    });
+    engine->handlers().add("test", running_until_told_to_stop(started));
     engine->start();
     engine->enqueue({.handler_type = "test"});
     ASSERT_TRUE(started.wait_for(1));
@@ -387,11 +364,8 @@ TEST_F(EngineTest, A_second_stop_hurries_a_drain_that_is_under_way) {
 
 // R174
 TEST_F(EngineTest, A_drain_tells_handlers_to_stop_when_the_shutdown_wait_is_over) {
-    Signal started;
     const auto engine = an_engine({.shutdown_wait = 30ms});
-    engine->handlers().add("test", [&](const JobContext& context) {
-        return run_until_told_to_stop(context, started);
-    });
+    engine->handlers().add("test", running_until_told_to_stop(started));
     engine->start();
     engine->enqueue({.handler_type = "test"});
     ASSERT_TRUE(started.wait_for(1));
@@ -401,14 +375,13 @@ TEST_F(EngineTest, A_drain_tells_handlers_to_stop_when_the_shutdown_wait_is_over
 // What runs on is never joined, so engine and gate live as long as the process.
 TEST_F(EngineTest, A_forced_stop_names_the_handlers_that_it_abandons) {
     static std::latch& gate = *new std::latch(1);
-    Signal started;
     static auto& engine = *an_engine({.shutdown_wait = 0ms}).release();
     engine.handlers().add("deaf", [&](const JobContext&) -> HandlerResult {
         started.notify();
         gate.wait();
         return Succeeded{};
     });
-    engine.handlers().add("test", [](const JobContext&) { return Succeeded{}; });
+    engine.handlers().add("test", succeed);
     engine.start();
     const std::string id = engine.enqueue({.handler_type = "deaf"});
     engine.enqueue({.handler_type = "test"});
@@ -426,12 +399,8 @@ TEST_F(EngineTest, Stopping_an_engine_that_was_never_started_is_clean) {
 
 // R154
 TEST_F(EngineTest, An_engine_that_is_stopped_hands_nothing_over) {
-    Signal started;
     const auto engine = an_engine();
-    engine->handlers().add("test", [&](const JobContext&) -> HandlerResult {
-        started.notify();
-        return Succeeded{};
-    });
+    engine->handlers().add("test", counting(started));
     engine->start();
     EXPECT_TRUE(engine->stop(StopMode::drain));
     const std::string id = engine->enqueue({.handler_type = "test"});
@@ -451,10 +420,7 @@ TEST(SqliteWakeup, A_job_that_another_process_commits_runs_without_a_poll) {
         log
     );
     Signal runs;
-    engine.handlers().add("count", [&](const executor::JobContext&) {
-        runs.notify();
-        return executor::Succeeded{};
-    });
+    engine.handlers().add("count", counting(runs));
     engine.start();
     const auto other = file.connect();
     // The first pass of the acquisition may still see the first one.

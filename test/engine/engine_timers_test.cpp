@@ -100,7 +100,7 @@ TEST_F(TimerOrder, A_queue_that_is_too_short_does_not_change_the_due_order) {
     constexpr int kTimers = 200;
     const auto engine = a_worker({.queue_size = 2, .acquire_page = 10});
     engine->handlers().add("test", noting());
-    engine->handlers().add("other", [](const JobContext&) -> HandlerResult { return Succeeded{}; });
+    engine->handlers().add("other", test::succeed);
     engine->start();
     enqueue_timers(*engine, kTimers);
     engine->enqueue_all(std::vector<schema::Job>(kTimers, schema::Job{.handler_type = "other"}));
@@ -140,7 +140,6 @@ TEST_F(TimerOrder, Other_jobs_and_timers_both_get_the_worker) {
 }
 
 TEST_F(TimerOrder, While_all_workers_are_busy_only_the_timers_that_others_serve_move) {
-    Signal started;
     std::latch end(1);
     const auto engine = a_worker();
     engine->handlers().add("long", [&](const JobContext&) -> HandlerResult {
