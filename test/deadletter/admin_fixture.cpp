@@ -33,17 +33,17 @@ void AdminTest::insert_all(JobPlace place, const std::vector<std::string>& ids) 
     for (const std::string& id : ids) {
         jobs.push_back({.place = place, .job = test::a_job(id).build()});
     }
-    sql_store_.enqueuer().insert(std::move(jobs));
+    sql_store_->enqueuer().insert(std::move(jobs));
 }
 
 void AdminTest::insert(JobPlace place, schema::Job job) {
     std::vector<schema::PlacedJob> jobs;
     jobs.push_back({.place = place, .job = std::move(job)});
-    sql_store_.enqueuer().insert(std::move(jobs));
+    sql_store_->enqueuer().insert(std::move(jobs));
 }
 
 void AdminTest::insert_unique(schema::Job job, const schema::KeyRule& rule) {
-    persistence::EnqueuerStore& enqueuer = sql_store_.enqueuer();
+    persistence::EnqueuerStore& enqueuer = sql_store_->enqueuer();
     const persistence::KeyWish wish{.key = job.unique_key, .job = job.id, .rule = rule};
     enqueuer.in_transaction(
         [&](persistence::Transaction& transaction) {
@@ -60,12 +60,12 @@ void AdminTest::insert_series(const std::string& key, const std::string& group) 
         .series = {.key = key, .group = group, .repeat = "R/P1Y"},
         .first_turn = test::a_job(key + "-turn"),
     });
-    sql_store_.enqueuer().create(std::move(series), clock_.now());
+    sql_store_->enqueuer().create(std::move(series), clock_.now());
 }
 
 void AdminTest::lock_all() {
     const std::vector<std::string> types{"noop"};
-    (void)sql_store_.executor().acquire(
+    (void)sql_store_->executor().acquire(
         {.owner = "node-1", .until = clock_.now() + std::chrono::minutes(5)}, types, 100
     );
 }
@@ -75,7 +75,7 @@ void AdminTest::run_all(const std::optional<std::string>& failure) {
     const persistence::LockClaim claim{
         .owner = "node-1", .until = clock_.now() + std::chrono::minutes(5), .now = clock_.now()};
     std::vector<persistence::Outcome> outcomes;
-    for (schema::Job& job : sql_store_.executor().acquire(claim, types, 100)) {
+    for (schema::Job& job : sql_store_->executor().acquire(claim, types, 100)) {
         const schema::Transition end =
             failure ? schema::failed(job, {.message = *failure}, {}, clock_.now())
                     : schema::completed(job);
@@ -83,11 +83,11 @@ void AdminTest::run_all(const std::optional<std::string>& failure) {
             {.job = std::make_shared<const schema::Job>(std::move(job)), .transition = end}
         );
     }
-    (void)sql_store_.executor().apply("node-1", outcomes);
+    (void)sql_store_->executor().apply("node-1", outcomes);
 }
 
 void AdminTest::execute(std::string_view sql) {
-    pool_->lease(persistence::SessionPool::Access::write)->execute(sql, {});
+    file_.connect()->execute(sql, {});
 }
 
 std::string AdminTest::places() {

@@ -1,16 +1,13 @@
 #pragma once
 
 #include "deadletter/bulk_change.hpp"
-#include "persistence/store/sql_store.hpp"
 #include "schema/clock.hpp"
-#include "schema/log.hpp"
 #include "test/fixtures/job_builder.hpp"
+#include "test/fixtures/open_store.hpp"
 #include "test/fixtures/sqlite_file.hpp"
-#include "timers/series/series_planner.hpp"
 
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,17 +46,14 @@ protected:
     schema::ManualClock clock_;
 
 private:
-    schema::SilentLog log_;
-    const std::unique_ptr<persistence::SessionPool> pool_ = file_.open_pool();
-    const timers::SeriesPlanner schedule_;
-    persistence::SqlStore sql_store_{*pool_, log_, schedule_};
+    const test::OpenStore sql_store_{file_.url_text()};
 
 protected:
-    persistence::OperatorStore& store_ = sql_store_.jobs();
-    persistence::SeriesStore& series_store_ = sql_store_.series();
-    persistence::AuditStore& audit_store_ = sql_store_.audit();
-    persistence::BatchStore& batch_store_ = sql_store_.batches();
-    persistence::NamedLockStore& lock_store_ = sql_store_.named_locks();
+    persistence::OperatorStore& store_ = sql_store_->jobs();
+    persistence::SeriesStore& series_store_ = sql_store_->series();
+    persistence::AuditStore& audit_store_ = sql_store_->audit();
+    persistence::BatchStore& batch_store_ = sql_store_->batches();
+    persistence::NamedLockStore& lock_store_ = sql_store_->named_locks();
 
 private:
     std::string items_;

@@ -40,6 +40,7 @@ using testing::Field;
 using testing::IsEmpty;
 using testing::Return;
 using namespace std::chrono_literals;
+using Jobs = std::vector<schema::Job>;
 
 /// Of this handler type and no other.
 testing::Matcher<const persistence::ServedJobs&> serves(const std::string& type) {
@@ -72,7 +73,7 @@ TEST_F(ActivitiesTest, Acquisition_claims_for_its_own_types_and_lock_time_and_ha
         .WillOnce([&](const persistence::LockClaim& claim, auto, auto, auto) {
             EXPECT_EQ(claim.owner, "intake");
             EXPECT_EQ(claim.until, clock.now() + intake.lock_time());
-            return std::vector<schema::Job>{a_job("a"), a_job("b")};
+            return Jobs{a_job("a"), a_job("b")};
         });
     EXPECT_EQ(acquirer.run_once(), 0ms);
     EXPECT_EQ(intake.ids(), (std::vector<std::string>{"a", "b"}));
@@ -120,7 +121,7 @@ TEST_F(FirstLook, Begins_with_the_oldest_of_the_recent_ones_if_a_search_further_
 TEST_F(FirstLook, Is_for_what_comes_now_if_nothing_was_found_and_a_full_look_follows_soon) {
     EXPECT_CALL(store, has_acquirable(_, _, _)).WillOnce(part(false, 1s));
     EXPECT_CALL(store, acquire(_, _, _, schema::first_uuid7(start - kUsualCommit)))
-        .WillOnce(Return(std::vector<schema::Job>{}));
+        .WillOnce(Return(Jobs{}));
     (void)acquirer.run_once();
     clock.tick(999ms);
     EXPECT_CALL(store, has_acquirable(_, testing::Not(""), _)).WillOnce(part(false));
@@ -133,11 +134,10 @@ TEST_F(FirstLook, Is_for_what_comes_now_if_nothing_was_found_and_a_full_look_fol
 TEST_F(ActivitiesTest, Acquisition_goes_on_behind_its_last_page_and_begins_anew_after_the_last) {
     JobAcquirer acquirer = an_acquirer({.acquire_page = 2});
     intake.free_places = 2048;
-    EXPECT_CALL(store, acquire(_, _, limit_of_page(2), "b"))
-        .WillOnce(Return(std::vector<schema::Job>{}));
+    EXPECT_CALL(store, acquire(_, _, limit_of_page(2), "b")).WillOnce(Return(Jobs{}));
     EXPECT_CALL(store, acquire(_, _, limit_of_page(2), ""))
         .WillOnce(full_page({a_job("a"), a_job("b")}))
-        .WillOnce(Return(std::vector<schema::Job>{a_job("0")}));
+        .WillOnce(Return(Jobs{a_job("0")}));
     EXPECT_EQ(acquirer.run_once(), 0ms);
     EXPECT_EQ(acquirer.run_once(), 0ms) << "older jobs may have come";
     EXPECT_EQ(acquirer.run_once(), 0ms);
@@ -166,7 +166,7 @@ TEST_F(ActivitiesTest, Acquisition_looks_at_what_is_dead_in_front_a_twentieth_of
     EXPECT_CALL(store, acquire(_, _, _, ""))
         .WillOnce([&](auto&, auto&, const PageLimit& limit, auto) {
             limit.seen->search = 300ms;
-            return std::vector<schema::Job>{};
+            return Jobs{};
         });
     EXPECT_GT(acquirer.run_once(), 0ms);
     EXPECT_CALL(store, has_acquirable(_, std::string_view(recent), std::string_view()))
@@ -201,17 +201,17 @@ TEST_F(ActivitiesTest, Acquisition_by_priority_goes_on_behind_the_last_id_of_eac
         store,
         acquire_in_order(_, serves("mail"), _, limit_of_page(3), persistence::RangePositions{})
     )
-        .WillOnce(Return(std::vector<schema::Job>{
+        .WillOnce(Return(Jobs{
             a_job("b").with_priority(9), a_job("c").with_priority(9), a_job("a").with_priority(1)}))
-        .WillOnce(Return(std::vector<schema::Job>{}));
+        .WillOnce(Return(Jobs{}));
     EXPECT_CALL(store, acquire_in_order(_, _, _, limit_of_page(3), behind({{9, "c"}, {1, "a"}})))
-        .WillOnce(Return(std::vector<schema::Job>{
+        .WillOnce(Return(Jobs{
             a_job("d").with_priority(10),
             a_job("d1").with_priority(9),
             a_job("d2").with_priority(9)}));
     EXPECT_CALL(
         store, acquire_in_order(_, _, _, limit_of_page(3), behind({{10, "d"}, {9, "d2"}, {1, "a"}}))
-    ).WillOnce(Return(std::vector<schema::Job>{a_job("e").with_priority(1)}));
+    ).WillOnce(Return(Jobs{a_job("e").with_priority(1)}));
     for (int page = 0; page < 4; ++page) {
         (void)acquirer.run_once();
     }
@@ -230,8 +230,7 @@ TEST_F(ActivitiesTest, Acquisition_waits_while_the_queue_is_full) {
 TEST_F(ActivitiesTest, Acquisition_never_asks_for_more_than_the_queue_has_room_for) {
     JobAcquirer acquirer = an_acquirer({.queue_size = 20});
     intake.free_places = 12;
-    EXPECT_CALL(store, acquire(_, _, limit_of_page(12), _))
-        .WillOnce(Return(std::vector<schema::Job>{}));
+    EXPECT_CALL(store, acquire(_, _, limit_of_page(12), _)).WillOnce(Return(Jobs{}));
     (void)acquirer.run_once();
 }
 
@@ -239,19 +238,17 @@ TEST_F(ActivitiesTest, Acquisition_never_asks_for_more_than_the_queue_has_room_f
 TEST_F(ActivitiesTest, Acquisition_takes_no_more_bytes_than_a_page_or_the_queue_may_have) {
     JobAcquirer acquirer = an_acquirer({.acquire_page = 7, .acquire_page_bytes = 1000});
     intake.free_places = 100;
-    EXPECT_CALL(store, acquire(_, _, PageLimit(7, 1000), _))
-        .WillOnce(Return(std::vector<schema::Job>{a_job("a")}));
+    EXPECT_CALL(store, acquire(_, _, PageLimit(7, 1000), _)).WillOnce(Return(Jobs{a_job("a")}));
     (void)acquirer.run_once();
     intake.free_bytes = 10;
-    EXPECT_CALL(store, acquire(_, _, PageLimit(7, 10), _))
-        .WillOnce(Return(std::vector<schema::Job>{a_job("b")}));
+    EXPECT_CALL(store, acquire(_, _, PageLimit(7, 10), _)).WillOnce(Return(Jobs{a_job("b")}));
     (void)acquirer.run_once();
 }
 
 TEST_F(ActivitiesTest, An_idle_acquisition_costs_one_cheap_statement_per_poll) {
     JobAcquirer acquirer = an_acquirer();
     intake.free_places = 2048;
-    EXPECT_CALL(store, acquire(_, _, _, _)).WillOnce(Return(std::vector<schema::Job>{}));
+    EXPECT_CALL(store, acquire(_, _, _, _)).WillOnce(Return(Jobs{}));
     EXPECT_GT(acquirer.run_once(), 0ms);
     EXPECT_CALL(store, has_acquirable(serves("mail"), _, _)).Times(2).WillRepeatedly(Return(false));
     EXPECT_GT(acquirer.run_once(), 0ms);
@@ -262,8 +259,8 @@ TEST_F(ActivitiesTest, An_idle_acquisition_claims_as_soon_as_its_poll_sees_a_job
     JobAcquirer acquirer = an_acquirer();
     intake.free_places = 2048;
     EXPECT_CALL(store, acquire(_, _, _, _))
-        .WillOnce(Return(std::vector<schema::Job>{}))
-        .WillOnce(Return(std::vector<schema::Job>{a_job("a")}));
+        .WillOnce(Return(Jobs{}))
+        .WillOnce(Return(Jobs{a_job("a")}));
     EXPECT_CALL(store, has_acquirable(_, _, _)).WillOnce(Return(true));
     EXPECT_GT(acquirer.run_once(), 0ms);
     EXPECT_EQ(acquirer.run_once(), 0ms);

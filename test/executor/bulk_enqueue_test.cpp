@@ -1,12 +1,10 @@
 #include "executor/enqueue/bulk_enqueue.hpp"
 
 #include "persistence/sql/db_error.hpp"
-#include "persistence/store/sql_store.hpp"
 #include "schema/clock.hpp"
-#include "schema/log.hpp"
+#include "test/fixtures/open_store.hpp"
 #include "test/fixtures/recording_intake.hpp"
 #include "test/fixtures/sqlite_file.hpp"
-#include "timers/series/series_planner.hpp"
 
 #include <gtest/gtest.h>
 
@@ -56,15 +54,15 @@ protected:
 
     const test::SqliteFile file_;
     schema::ManualClock clock_;
-    schema::SilentLog log_;
-    const std::unique_ptr<persistence::SessionPool> pool_ = file_.open_pool();
-    const timers::SeriesPlanner schedule_;
-    persistence::SqlStore sql_store_{*pool_, log_, schedule_};
-    persistence::OperatorStore& store_ = sql_store_.jobs();
+    const test::OpenStore sql_store_{file_.url_text()};
+    persistence::OperatorStore& store_ = sql_store_->jobs();
     test::RecordingIntake intake_;
     const WakeUps wake_ups_;
-    JobProducer producer_{{sql_store_.enqueuer(), intake_, clock_, wake_ups_}, {}};
-    BulkEnqueue bulk_{{sql_store_.enqueuer(), sql_store_.series()}, producer_, *sql_store_.ids()};
+    JobProducer producer_{{sql_store_->enqueuer(), intake_, clock_, wake_ups_}, {}};
+    BulkEnqueue bulk_{
+        {sql_store_->enqueuer(), sql_store_->series()},
+        producer_,
+        *sql_store_->ids()};
 };
 
 TEST_F(BulkEnqueueTest, One_job_is_enqueued_and_one_that_repeats_begins_a_series) {
@@ -76,7 +74,7 @@ TEST_F(BulkEnqueueTest, One_job_is_enqueued_and_one_that_repeats_begins_a_series
 }
 
 TEST_F(BulkEnqueueTest, The_ids_of_new_series_are_those_of_the_engine) {
-    sql_store_.ids()->keep_to([](std::string_view id) { return id.back() == '7'; });
+    sql_store_->ids()->keep_to([](std::string_view id) { return id.back() == '7'; });
     for (const schema::Enqueued& one :
          bulk_.enqueue_all({a_new_series("", ""), a_new_series("", ""), a_new_series("", "")})) {
         EXPECT_EQ(one.id.back(), '7');

@@ -85,7 +85,7 @@ TEST(HandlerRegistry, A_removed_type_is_gone_and_its_run_under_way_goes_on) {
     const schema::Job job;
     (void)std::get<JobHandler> (*under_way)({.job = job, .attempt = 1, .deadline = {}, .stop = {}});
     EXPECT_EQ(runs, 1);
-    handlers.add("mail", [](const JobContext&) -> HandlerResult { return Succeeded{}; });
+    handlers.add("mail", succeed);
     EXPECT_THAT(handlers.types(), ElementsAre("mail"));
 }
 
@@ -143,18 +143,14 @@ TEST(ObstacleToRun, Only_an_executable_job_of_a_known_type_can_be_run_by_hand) {
     }
 }
 
-HandlerResult succeed_anyway(const JobContext&) {
-    return Succeeded{};
-}
-
 /// A registry whose type "tool" needs what the payload says.
 class HandlerRegistryNeeds : public testing::Test {
 protected:
     explicit HandlerRegistryNeeds() {
-        registry.add("mail", succeed_anyway);
+        registry.add("mail", succeed);
         registry.add(
             "tool",
-            succeed_anyway,
+            succeed,
             {.of = [](const schema::Job& job) { return job.payload; }, .here = {"saw", "axe"}}
         );
     }
@@ -167,7 +163,7 @@ protected:
 };
 
 TEST_F(HandlerRegistryNeeds, What_is_here_of_all_types_is_one_sorted_list) {
-    registry.add("pen", succeed_anyway, {.of = nullptr, .here = {"ink"}});
+    registry.add("pen", succeed, {.of = nullptr, .here = {"ink"}});
     EXPECT_THAT(registry.needs(), ElementsAre("axe", "ink", "saw"));
     EXPECT_THAT(HandlerRegistry().needs(), IsEmpty());
     EXPECT_THAT(registry.types(), ElementsAre("mail", "pen", "tool"));
@@ -202,8 +198,8 @@ TEST_F(HandlerRegistryNeeds, Whatever_a_payload_names_can_be_stored) {
 }
 
 TEST_F(HandlerRegistryNeeds, A_type_cannot_be_added_twice_with_needs_or_without) {
-    EXPECT_THROW(registry.add("tool", succeed_anyway), std::invalid_argument);
-    EXPECT_THROW(registry.add("mail", succeed_anyway, {}), std::invalid_argument);
+    EXPECT_THROW(registry.add("tool", succeed), std::invalid_argument);
+    EXPECT_THROW(registry.add("mail", succeed, {}), std::invalid_argument);
 }
 
 class UnservedJobsTest : public testing::Test {

@@ -45,7 +45,7 @@ void expect_pages_from(std::size_t least, LockGranularity granularity) {
     test::RecordingIntake intake;
     intake.free_places = 2048;
     EXPECT_CALL(store, acquire(Field(&persistence::LockClaim::pages_from, least), _, _, _))
-        .WillOnce(Return(std::vector<schema::Job>{}));
+        .WillOnce(Return(Jobs{}));
     (void)JobAcquirer(store, intake, clock, WakeUps{}, {.lock_granularity = granularity})
         .run_once();
 }
@@ -216,13 +216,11 @@ TEST_F(DoubtfulClaimsTest, Without_a_doubt_nobody_is_asked) {
 
 TEST_F(DoubtfulClaimsTest, What_was_locked_is_taken_in_also_when_it_comes_to_light_late) {
     claims.add(until, clock.steady_now());
-    expect_look()
-        .WillOnce(Return(std::vector<schema::Job>{}))
-        .WillOnce([this](const persistence::LockClaim& claim) {
-            EXPECT_EQ(claim.owner, "intake");
-            EXPECT_EQ(claim.until, until);
-            return std::vector<schema::Job>{a_job("a"), a_job("b")};
-        });
+    expect_look().WillOnce(Return(Jobs{})).WillOnce([this](const persistence::LockClaim& claim) {
+        EXPECT_EQ(claim.owner, "intake");
+        EXPECT_EQ(claim.until, until);
+        return Jobs{a_job("a"), a_job("b")};
+    });
     EXPECT_EQ(claims.run_once(), 1s);
     EXPECT_THAT(intake.ids(), IsEmpty());
     clock.tick(1s);
@@ -240,7 +238,7 @@ TEST_F(DoubtfulClaimsTest, A_database_that_is_away_is_asked_again) {
     claims.add(until, clock.steady_now());
     expect_look()
         .WillOnce(testing::Throw(DbError(DbErrorKind::unreachable, "gone")))
-        .WillOnce(Return(std::vector<schema::Job>{a_job("a")}));
+        .WillOnce(Return(Jobs{a_job("a")}));
     EXPECT_THROW((void)claims.run_once(), DbError);
     (void)claims.run_once();
     EXPECT_THAT(intake.ids(), ElementsAre("a"));
@@ -340,10 +338,9 @@ TEST(TogetherShare, Of_an_acquisition_goes_by_its_last_page_and_the_next_one_beg
         .WillOnce([&](auto&, auto&, const persistence::PageLimit& limit, auto) {
             limit.seen->same_instance = 2;
             limit.seen->end = "b";
-            return std::vector<schema::Job>{a_job("a"), a_job("b"), a_job("x"), a_job("y")};
+            return Jobs{a_job("a"), a_job("b"), a_job("x"), a_job("y")};
         });
-    EXPECT_CALL(store, acquire(_, _, room_for(35, 45), "b"))
-        .WillOnce(testing::Return(std::vector<schema::Job>{}));
+    EXPECT_CALL(store, acquire(_, _, room_for(35, 45), "b")).WillOnce(testing::Return(Jobs{}));
     (void)acquirer.run_once();
     (void)acquirer.run_once();
     EXPECT_EQ(intake.ids(), (std::vector<std::string>{"a", "b", "x", "y"}));

@@ -28,6 +28,7 @@ using testing::_;
 using testing::ElementsAre;
 using testing::Return;
 using namespace std::chrono_literals;
+using Jobs = std::vector<schema::Job>;
 
 AcquisitionPace a_pace(std::uint32_t seed = 1) {
     return AcquisitionPace({.first = 10ms, .idle_max = 1000ms}, seed);
@@ -456,7 +457,7 @@ protected:
 
 TEST_F(IdleNodeTest, An_idle_acquisition_looks_around) {
     JobAcquirer acquirer(store, intake, clock, wake_ups, {}, &view);
-    EXPECT_CALL(store, acquire(_, _, _, _)).WillOnce(Return(std::vector<schema::Job>{}));
+    EXPECT_CALL(store, acquire(_, _, _, _)).WillOnce(Return(Jobs{}));
     (void)acquirer.run_once();
     EXPECT_FALSE(view.is_recent(clock.steady_now())) << "it was not idle yet";
     EXPECT_CALL(store, look_around(_, clock.now())).WillOnce(Return(IdleView{}));
@@ -468,9 +469,7 @@ TEST_F(IdleNodeTest, An_idle_acquisition_looks_around) {
 
 TEST_F(IdleNodeTest, An_acquisition_that_sees_a_job_takes_it) {
     JobAcquirer acquirer(store, intake, clock, wake_ups, {}, &view);
-    EXPECT_CALL(store, acquire(_, _, _, _))
-        .Times(2)
-        .WillRepeatedly(Return(std::vector<schema::Job>{}));
+    EXPECT_CALL(store, acquire(_, _, _, _)).Times(2).WillRepeatedly(Return(Jobs{}));
     (void)acquirer.run_once();
     EXPECT_CALL(store, look_around(_, _)).WillOnce(Return(IdleView{.has_acquirable = true}));
     (void)acquirer.run_once();
