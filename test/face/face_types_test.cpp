@@ -11,6 +11,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace jobstrand {
@@ -89,10 +90,7 @@ TEST(Value, A_double_comes_back_from_its_text_exactly) {
 }
 
 TEST(Error, Only_what_a_second_try_may_mend_is_transient) {
-    const struct {
-        ErrorKind kind;
-        bool transient;
-    } cases[] = {
+    const std::pair<ErrorKind, bool> cases[]{
         {ErrorKind::conflict, true},
         {ErrorKind::busy, true},
         {ErrorKind::connection_lost, true},

@@ -366,35 +366,22 @@ OptionRow of_order(
     );
 }
 
-template <typename Value>
-OptionRow of_scope(
-    std::string name,
-    Value ServedScope::*option,
-    Value schema::ServedScope::*setting,
-    Given<Value> value
-) {
-    return row(
-        std::move(name),
-        at(&EngineOptions::scope, option),
-        executor_at(&ExecutorSettings::scope, setting),
-        std::move(value)
-    );
+/// Makes rows of options that stand together and become settings that do.
+template <typename Options, typename Settings>
+auto rows_of(Options EngineOptions::*options, Settings ExecutorSettings::*settings) {
+    return [=]<typename Value>(
+               std::string name,
+               Value Options::*option,
+               Value Settings::*setting,
+               Given<Value> value
+           ) {
+        return row(
+            std::move(name), at(options, option), executor_at(settings, setting), std::move(value)
+        );
+    };
 }
 
-template <typename Value>
-OptionRow of_history(
-    std::string name,
-    Value HistoryOptions::*option,
-    Value HistoryRetention::*setting,
-    Given<Value> value
-) {
-    return row(
-        std::move(name),
-        at(&EngineOptions::history, option),
-        executor_at(&ExecutorSettings::history_retention, setting),
-        std::move(value)
-    );
-}
+const auto of_history = rows_of(&EngineOptions::history, &ExecutorSettings::history_retention);
 
 std::vector<OptionRow> options_of_acquisition() {
     using Public = EngineOptions;
@@ -536,6 +523,7 @@ std::vector<OptionRow> options_of_runs() {
 }
 
 std::vector<OptionRow> options_of_scope() {
+    const auto of_scope = rows_of(&EngineOptions::scope, &ExecutorSettings::scope);
     return {
         row("scope.priority_min",
             at(&EngineOptions::scope, &ServedScope::priority_min),
@@ -556,13 +544,11 @@ std::vector<OptionRow> options_of_scope() {
 }
 
 std::vector<OptionRow> options_of_retries() {
-    const auto retry = [](auto member) { return at(&EngineOptions::retry, member); };
-    const auto policy = [](auto member) { return executor_at(&ExecutorSettings::retry, member); };
+    const auto of_retries = rows_of(&EngineOptions::retry, &ExecutorSettings::retry);
     return {
-        row("retry.attempts",
-            retry(&RetryOptions::attempts),
-            policy(&schema::RetryPolicy::default_attempts),
-            17),
+        of_retries(
+            "retry.attempts", &RetryOptions::attempts, &schema::RetryPolicy::default_attempts, 17
+        ),
         {.name = "retry.wait",
          .set = [](EngineOptions& options) { options.retry.wait = 17s; },
          .is_there =
@@ -582,7 +568,7 @@ std::vector<OptionRow> options_of_retries() {
 std::vector<OptionRow> options_of_history() {
     using Public = HistoryOptions;
     const auto history = [](auto member) { return at(&EngineOptions::history, member); };
-    const auto rules = [](auto member) { return executor_at(&ExecutorSettings::history, member); };
+    const auto of_rules = rows_of(&EngineOptions::history, &ExecutorSettings::history);
     const auto dead = [](auto member) {
         return at(&WiringOptions::policies, &deadletter::DeadLetterPolicies::retention, member);
     };
@@ -595,14 +581,13 @@ std::vector<OptionRow> options_of_history() {
          .set = [](EngineOptions& options
                 ) { options.history.on_incident = [](const Incident&) {}; },
          .is_there = [](const WiringOptions& wiring) { return wiring.on_incident != nullptr; }},
-        row("history.incidents",
-            history(&Public::incidents),
-            rules(&schema::HistoryRules::incidents),
-            false),
-        row("history.incident_target",
-            history(&Public::incident_target),
-            rules(&schema::HistoryRules::incident_target),
-            std::string("pager")),
+        of_rules("history.incidents", &Public::incidents, &schema::HistoryRules::incidents, false),
+        of_rules(
+            "history.incident_target",
+            &Public::incident_target,
+            &schema::HistoryRules::incident_target,
+            "pager"
+        ),
         row("history.dead_letter_retention",
             history(&Public::dead_letter_retention),
             dead(&deadletter::DeadLetterRetention::age),
