@@ -419,22 +419,13 @@ TEST(SeriesTransition, A_series_keeps_what_only_our_columns_hold_of_the_turn_tha
     }
 }
 
-constexpr TimePoint kBegun = std::chrono::sys_days{std::chrono::year{2026} / 11 / 20} + 10h;
-constexpr TimePoint kFirstDue = kBegun + 1h;
-constexpr TimePoint kSecondDue = kBegun + 2h;
-
-Series a_series_in(State state) {
-    Series series{.key = "s", .repeat = "R/PT1H"};
-    series.state = state;
-    series.turn_id = "turn-1";
-    series.next_fire = kFirstDue;
-    return series;
-}
+constexpr TimePoint kSecondDue = kFiredAt + 2h;
 
 // The table of the header, row by row.
 TEST(SeriesChange, Each_row_of_the_table_holds) {
-    const Series waiting = a_series_in(State::waiting);
-    const Series running = a_series_in(State::running);
+    using enum TurnOutcome;
+    const Series waiting = series_in(State::waiting);
+    const Series running = series_in(State::running);
     Series begun = waiting;
     begun.next_fire = kSecondDue;
     struct Row {
@@ -445,30 +436,18 @@ TEST(SeriesChange, Each_row_of_the_table_holds) {
         std::optional<TimePoint> next_fire;
     };
     const std::vector<Row> rows{
-        {"other times",
-         given_times(waiting, begun),
-         TurnOutcome::waits,
-         State::waiting,
-         kSecondDue},
-        {"other times, runs",
-         given_times(running, begun),
-         TurnOutcome::stays,
-         State::running,
-         kSecondDue},
-        {"calendar",
-         calendar_changed(waiting, kSecondDue),
-         TurnOutcome::waits,
-         State::waiting,
-         kSecondDue},
+        {"other times", given_times(waiting, begun), waits, State::waiting, kSecondDue},
+        {"other times, runs", given_times(running, begun), stays, State::running, kSecondDue},
+        {"calendar", calendar_changed(waiting, kSecondDue), waits, State::waiting, kSecondDue},
         {"calendar, runs",
          calendar_changed(running, kSecondDue),
-         TurnOutcome::stays,
+         stays,
          State::running,
          kSecondDue},
-        {"no date left", calendar_changed(waiting, {}), TurnOutcome::over, State::ended, {}},
-        {"no date left, runs", calendar_changed(running, {}), TurnOutcome::stays, State::ended, {}},
-        {"ended", series_ended(waiting), TurnOutcome::over, State::ended, {}},
-        {"ended, runs", series_ended(running), TurnOutcome::stays, State::ended, {}},
+        {"no date left", calendar_changed(waiting, {}), over, State::ended, {}},
+        {"no date left, runs", calendar_changed(running, {}), stays, State::ended, {}},
+        {"ended", series_ended(waiting), over, State::ended, {}},
+        {"ended, runs", series_ended(running), stays, State::ended, {}},
     };
     for (const Row& row : rows) {
         SCOPED_TRACE(row.name);
@@ -498,12 +477,12 @@ TEST(SeriesChange, What_a_series_leaves_open_comes_from_its_first_turn) {
 }
 
 TEST(SeriesChange, The_first_turn_is_a_timer_of_its_series) {
-    Series series = a_series_in(State::waiting);
+    Series series = series_in(State::waiting);
     series.retries = 5;
     const Job turn = first_turn_of(series, a_job("first"));
     EXPECT_EQ(turn.type, kTimerType);
     EXPECT_EQ(turn.series, "s");
-    EXPECT_EQ(turn.due_date, kFirstDue);
+    EXPECT_EQ(turn.due_date, kTurnDue);
     EXPECT_EQ(turn.retries, 5);
     EXPECT_EQ(
         first_turn_of(series, a_job("x").of_kind(kExternalWorkerType)).type, kExternalWorkerType
@@ -511,7 +490,7 @@ TEST(SeriesChange, The_first_turn_is_a_timer_of_its_series) {
 }
 
 TEST(SeriesChange, Other_times_leave_group_options_and_counts) {
-    Series series = a_series_in(State::waiting);
+    Series series = series_in(State::waiting);
     series.group = "g";
     series.fire_count = 4;
     const Series changed = with_times_of(series, {.key = "s", .repeat = "R/PT5M", .zone = "CET"});
@@ -522,11 +501,11 @@ TEST(SeriesChange, Other_times_leave_group_options_and_counts) {
 }
 
 TEST(SeriesChange, An_extra_job_is_like_the_turn_and_can_run_now) {
-    Job turn = a_job("turn-1").of_type("mail").due_at(kFirstDue).with_retries(1).after_attempts(2);
+    Job turn = a_job("turn-1").of_type("mail").due_at(kTurnDue).with_retries(1).after_attempts(2);
     turn.repeat = "R/PT1H";
     turn.series = "s";
     turn.suspended_from = "timer";
-    const Job extra = extra_job(turn, a_series_in(State::waiting), "extra", kBegun);
+    const Job extra = extra_job(turn, series_in(State::waiting), "extra", kFiredAt);
     EXPECT_EQ(extra.id, "extra");
     EXPECT_EQ(extra.correlation_id, "extra");
     EXPECT_EQ(extra.repeat, "");
@@ -536,7 +515,7 @@ TEST(SeriesChange, An_extra_job_is_like_the_turn_and_can_run_now) {
     EXPECT_EQ(extra.retries, kDefaultRetries);
     EXPECT_EQ(extra.attempts, 0);
     EXPECT_EQ(extra.suspended_from, "");
-    EXPECT_EQ(extra.create_time, kBegun);
+    EXPECT_EQ(extra.create_time, kFiredAt);
 }
 
 /// A series without overlap whose turn runs, and whose row cannot be read: the schedule's answer is
