@@ -26,23 +26,14 @@ using testing::HasSubstr;
 /// A service that calls an app.
 class HttpJobTest : public ServiceTest {
 protected:
-    void add_jobs(std::size_t count) const {
-        std::string lines;
-        for (std::size_t i = 0; i < count; ++i) {
-            lines += R"({"handlerType":"http","payload":{"target":"app"}})";
-            lines += "\n";
-        }
-        expect_success({"job", "add", "--from", "-"}, lines);
+    void add_calls(std::size_t count) const {
+        add_jobs(count, R"({"handlerType":"http","payload":{"target":"app"}})");
     }
 
     [[nodiscard]] std::string target(std::uint16_t port, std::size_t calls) const {
         return fmt::format(
             "[targets.app]\nurl = \"http://127.0.0.1:{}/\"\ncalls = {}\n", port, calls
         );
-    }
-
-    [[nodiscard]] bool all_done() const {
-        return test::eventually([&] { return count_all() == 0; });
     }
 
     [[nodiscard]] static std::set<std::string> ids_in(const TestApp& app) {
@@ -70,12 +61,11 @@ TEST_F(HttpJobTest, Two_thousand_calls_are_under_way_at_once_on_two_threads) {
     configure(
         "corePoolSize = 2\nmaxPoolSize = 2\nmaxAsyncRuns = 2000\n" + target(app.port(), calls)
     );
-    add_jobs(calls);
+    add_calls(calls);
     const auto service = a_service();
     EXPECT_TRUE(all_done());
     EXPECT_EQ(ids_in(app).size(), calls);
-    service->send(SIGTERM);
-    EXPECT_EQ(service->wait(test::kPatience), 0);
+    expect_stop(*service);
 }
 
 TEST_F(HttpJobTest, An_app_that_dies_in_the_middle_loses_nothing) {
@@ -89,7 +79,7 @@ TEST_F(HttpJobTest, An_app_that_dies_in_the_middle_loses_nothing) {
     configure("failedJobRetryTimeCycle = \"R100/PT0.05S\"\n" + target(port, 10));
     const auto service = a_service();
     ASSERT_TRUE(service->wait_for_log("ready"));
-    add_jobs(jobs);
+    add_calls(jobs);
     ASSERT_TRUE(test::eventually([&] { return count(JobPlace::timer) > 0; })) << "some have failed";
     std::set<std::string> called = ids_in(*app);
     app.reset();
@@ -104,7 +94,7 @@ TEST_F(HttpJobTest, A_service_that_is_killed_calls_again) {
     TestApp app([](const TestApp::Request&) { return a_response(200); });
     app.answer_only(5);  // The second calls of all three make it six.
     configure("nodeLease = 300\n" + target(app.port(), 10));
-    add_jobs(3);
+    add_calls(3);
     {
         const auto service = a_service();
         ASSERT_TRUE(test::eventually([&] { return app.requests().size() == 3; }));
@@ -121,7 +111,7 @@ TEST_F(HttpJobTest, Sigterm_waits_for_the_answers_of_calls_under_way) {
     TestApp app([](const TestApp::Request&) { return a_response(200); });
     app.answer_only(3);
     configure(target(app.port(), 10));
-    add_jobs(2);
+    add_calls(2);
     const auto service = a_service();
     ASSERT_TRUE(test::eventually([&] { return app.requests().size() == 2; }));
     service->send(SIGTERM);
@@ -229,8 +219,7 @@ TEST_F(CallBackProcessTest, A_stop_gives_back_what_waits_for_a_call) {
     const auto service = a_listening_service();
     add_job();
     ASSERT_TRUE(is_called(1));
-    service->send(SIGTERM);
-    EXPECT_EQ(service->wait(test::kPatience), 0);
+    expect_stop(*service);
     const auto timers = store->jobs().list(JobPlace::timer, {}, "", 2);
     ASSERT_EQ(timers.size(), 1U);
     EXPECT_EQ(timers[0].retries, 3) << "no retry is used";
@@ -265,9 +254,8 @@ TEST_F(SpanProcessTest, A_service_that_stops_has_sent_the_spans_of_its_runs) {
         "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\n"
     ));
     ASSERT_EQ(added.status, 201) << added.body;
-    ASSERT_TRUE(test::eventually([&] { return count_all() == 0; }));
-    service->send(SIGTERM);
-    EXPECT_EQ(service->wait(test::kPatience), 0);
+    ASSERT_TRUE(all_done());
+    expect_stop(*service);
 
     const std::string told(app.requests().at(0)["traceparent"]);
     EXPECT_THAT(told, testing::StartsWith("00-4bf92f3577b34da6a3ce929d0e0e4736-"));
@@ -283,13 +271,12 @@ TEST_F(SpanProcessTest, A_service_without_its_collector_runs_jobs_and_stops) {
     configure(fmt::format("otlpEndpoint = \"http://127.0.0.1:{}\"\n", test::free_port()));
     const auto service = a_listening_service();
     expect_success({"job", "add", "--type", "noop"});
-    ASSERT_TRUE(test::eventually([&] { return count_all() == 0; }));
+    ASSERT_TRUE(all_done());
     EXPECT_THAT(
         test::RawClient(port).ask(test::get("/metrics")).body,
         HasSubstr("jobstrand_spans_exported_total 0")
     );
-    service->send(SIGTERM);
-    EXPECT_EQ(service->wait(test::kPatience), 0);
+    expect_stop(*service);
 }
 
 }  // namespace

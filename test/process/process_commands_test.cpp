@@ -42,6 +42,16 @@ protected:
     [[nodiscard]] std::int64_t token_of(const std::string& out) const {
         return nlohmann::json::parse(out).at("token").get<std::int64_t>();
     }
+
+    /// Of the process that gets it as soon as it is free.
+    [[nodiscard]] std::int64_t token_of_b() const {
+        ProgramResult taken;
+        EXPECT_TRUE(test::eventually([&] {
+            taken = cli(words("acquire", "b", "1m"));
+            return taken.exit_code == 0;
+        }));
+        return token_of(taken.out);
+    }
 };
 
 TEST_F(LockTest, Of_several_processes_at_the_same_time_exactly_one_gets_it) {
@@ -66,12 +76,7 @@ TEST_F(LockTest, One_whose_process_is_gone_is_free_when_its_time_is_over) {
     const ProgramResult refused = cli(words("acquire", "b", "1m"));
     EXPECT_EQ(refused.exit_code, 5);
     EXPECT_THAT(refused.err, HasSubstr("books is held by a until "));
-    ProgramResult taken;
-    EXPECT_TRUE(test::eventually([&] {
-        taken = cli(words("acquire", "b", "1m"));
-        return taken.exit_code == 0;
-    }));
-    EXPECT_GT(token_of(taken.out), first);
+    EXPECT_GT(token_of_b(), first);
     EXPECT_EQ(cli(words("renew", "a", "1m")).exit_code, 5);
     EXPECT_EQ(cli({"lock", "release", "books", "--owner", "a"}).exit_code, 4);
     expect_success({"lock", "release", "books", "--owner", "b"});
@@ -93,12 +98,7 @@ TEST_F(LockTest, A_killed_holder_has_it_until_its_time_is_over_and_no_longer) {
     EXPECT_EQ(cli(words("acquire", "b", "1m")).exit_code, 5);
     holder.send(SIGKILL);
     EXPECT_TRUE(holder.wait(10s).has_value());
-    ProgramResult taken;
-    EXPECT_TRUE(test::eventually([&] {
-        taken = cli(words("acquire", "b", "1m"));
-        return taken.exit_code == 0;
-    }));
-    EXPECT_GT(token_of(taken.out), first);
+    EXPECT_GT(token_of_b(), first);
 }
 
 /// `lock run`, whose command says what it gets and waits.
@@ -273,25 +273,17 @@ protected:
     /// A command that does this when it is told to stop.
     [[nodiscard]] std::string command_of(const std::string& name, const std::string& when_told)
         const {
-        const std::string script = a_script(
-            name,
-            "trap 'echo told >>" + path("ends") + "; " + when_told + "' TERM\n" + "echo $$ >>" +
-                path("programs") + "\n" + "while :; do sleep 0.05; done\n"
-        );
-        return "[commands." + name + "]\nprogram = \"" + script + "\"\ntimeLimit = \"PT10M\"\n";
-    }
-
-    [[nodiscard]] std::string add(const std::string& command) const {
-        std::string id = expect_success(
-            {"job", "add", "--type", "command", "--payload", "{\"command\":\"" + command + "\"}"}
-        );
-        id.pop_back();
-        return id;
+        return a_command(
+                   name,
+                   "trap 'echo told >>" + path("ends") + "; " + when_told + "' TERM\n" +
+                       echo("$$", "programs") + "while :; do sleep 0.05; done\n"
+               ) +
+               "timeLimit = \"PT10M\"\n";
     }
 };
 
 TEST_F(CancelTest, A_running_program_gets_SIGTERM_and_its_job_keeps_the_reason) {
-    const std::string id = add("patient");
+    const std::string id = add_command("patient");
     const auto service = a_service();
     ASSERT_TRUE(test::eventually([&] { return lines_of("programs").size() == 1; }, 30s));
 
@@ -309,7 +301,7 @@ TEST_F(CancelTest, A_running_program_gets_SIGTERM_and_its_job_keeps_the_reason) 
 }
 
 TEST_F(CancelTest, A_running_program_that_does_not_listen_gets_SIGKILL) {
-    const std::string id = add("stubborn");
+    const std::string id = add_command("stubborn");
     const auto service = a_service();
     ASSERT_TRUE(test::eventually([&] { return lines_of("programs").size() == 1; }, 30s));
     const pid_t program = std::stoi(lines_of("programs").front());
@@ -321,19 +313,14 @@ TEST_F(CancelTest, A_running_program_that_does_not_listen_gets_SIGKILL) {
 }
 
 /// `jobstrand --server` and `jobstrand serve` as two processes.
-class RemoteProcessTest : public ServiceTest {
+class RemoteProcessTest : public test::HttpServiceTest {
 protected:
     RemoteProcessTest() {
         configure(fmt::format("httpTokenFile = \"{}\"\n", path("tokens")));
         std::ofstream(path("token")
         ) << expect_success({"token", "make", "ops", "--role", "admin", "--file", path("tokens")});
         std::filesystem::permissions(path("token"), std::filesystem::perms::owner_read);
-        service_ = std::make_unique<BackgroundProcess>(
-            command({"serve", "--no-executor", "--http", "127.0.0.1:0"}), path("service.log")
-        );
-        EXPECT_TRUE(service_->wait_for_log("clock_skew_ms="));
-        const std::string log = service_->log();
-        port_ = std::atoi(log.c_str() + log.find(" port=") + 6);
+        service_ = a_listening_service({"--no-executor"});
     }
 
     [[nodiscard]] std::vector<std::string> remote_command(const std::vector<std::string>& words
@@ -341,7 +328,7 @@ protected:
         std::vector<std::string> all{
             test::kJobstrandBinary,
             "--server",
-            fmt::format("http://127.0.0.1:{}", port_),
+            fmt::format("http://127.0.0.1:{}", port),
             "--token-file",
             path("token")};
         all.insert(all.end(), words.begin(), words.end());
@@ -362,10 +349,19 @@ protected:
         EXPECT_EQ(there.exit_code, here.exit_code) << testing::PrintToString(words);
     }
 
-    std::unique_ptr<BackgroundProcess> service_;
+    /// `lock run` through the service, whose command has started.
+    [[nodiscard]] std::unique_ptr<BackgroundProcess> started() const {
+        const std::string script = a_script(
+            "hold", "trap 'kill $p; exit 3' TERM; sleep 600 & p=$!; echo started; wait $p"
+        );
+        auto run = std::make_unique<BackgroundProcess>(
+            remote_command({"lock", "run", "books", "--duration", "1s", script}), path("run.log")
+        );
+        EXPECT_TRUE(run->wait_for_log("started"));
+        return run;
+    }
 
-private:
-    int port_ = 0;
+    std::unique_ptr<BackgroundProcess> service_;
 };
 
 TEST_F(RemoteProcessTest, A_pipe_of_verbs_works_through_a_service) {
@@ -411,28 +407,18 @@ TEST_F(RemoteProcessTest, A_command_runs_here_while_the_service_keeps_its_lock) 
 }
 
 TEST_F(RemoteProcessTest, A_lock_whose_service_is_gone_is_lost_at_its_end) {
-    const std::string script =
-        a_script("hold", "trap 'kill $p; exit 3' TERM; sleep 600 & p=$!; echo started; wait $p");
-    BackgroundProcess run(
-        remote_command({"lock", "run", "books", "--duration", "1s", script}), path("run.log")
-    );
-    EXPECT_TRUE(run.wait_for_log("started"));
+    const auto run = started();
     service_->kill();
-    EXPECT_EQ(run.wait(std::chrono::seconds(30)), 125);
+    EXPECT_EQ(run->wait(30s), 125);
     EXPECT_THAT(
-        run.log(), HasSubstr("books was lost while the command ran, which ended with 3: cannot")
+        run->log(), HasSubstr("books was lost while the command ran, which ended with 3: cannot")
     );
 }
 
 TEST_F(RemoteProcessTest, A_service_that_says_nothing_keeps_no_lock_run_from_its_end) {
-    const std::string script =
-        a_script("hold", "trap 'kill $p; exit 3' TERM; sleep 600 & p=$!; echo started; wait $p");
-    BackgroundProcess run(
-        remote_command({"lock", "run", "books", "--duration", "1s", script}), path("run.log")
-    );
-    EXPECT_TRUE(run.wait_for_log("started"));
+    const auto run = started();
     service_->freeze();
-    EXPECT_EQ(run.wait(std::chrono::seconds(30)), 125) << run.log();
+    EXPECT_EQ(run->wait(30s), 125) << run->log();
     const ProgramResult silent =
         remotely({"lock", "run", "books", "--wait", "0s", "--duration", "1s", "true"});
     EXPECT_EQ(silent.exit_code, 1);

@@ -99,11 +99,7 @@ TEST_F(HttpTest, A_draining_service_answers_that_it_is_not_ready_and_loses_nothi
     RawClient client(port);
     EXPECT_EQ(client.ask(get("/health/live")).status, 200);
     EXPECT_TRUE(test::eventually([&] { return client.ask(get("/health/ready")).status == 200; }));
-    ASSERT_EQ(
-        client.ask(post(kJobs, R"({"handlerType":"command","payload":{"command":"sleep"}})"))
-            .status,
-        201
-    );
+    ASSERT_EQ(client.ask(post(kJobs, job_of("sleep"))).status, 201);
     persistence::JobFilter held;
     held.locked = true;
     ASSERT_TRUE(test::eventually([&] { return count(JobPlace::executable, held) == 1; }));
@@ -115,8 +111,7 @@ TEST_F(HttpTest, A_draining_service_answers_that_it_is_not_ready_and_loses_nothi
             .status,
         201
     );
-    service->send(SIGTERM);
-    EXPECT_EQ(service->wait(30s), 0);
+    expect_stop(*service);
     EXPECT_EQ(count_all(), 2);
 }
 
@@ -183,8 +178,7 @@ TEST_F(HttpTlsTest, A_renewed_certificate_needs_no_restart_and_a_wrong_one_chang
     ASSERT_TRUE(service->wait_for_log("the certificate is not taken over"));
     EXPECT_EQ(ask(path("new.pem")), 200);
 
-    service->send(SIGTERM);
-    EXPECT_EQ(service->wait(test::kPatience), 0);
+    expect_stop(*service);
 }
 
 TEST_F(HttpTlsTest, A_service_that_cannot_show_its_certificate_does_not_start) {
@@ -225,12 +219,9 @@ TEST_F(HttpTlsTest, Tokens_that_cross_the_network_in_the_clear_are_warned_of) {
 class HttpLoadTest : public HttpServiceTest {
 protected:
     HttpLoadTest() {
-        const std::string script =
-            a_script("append", "echo \"$JOBSTRAND_JOB_ID\" >> \"" + path("ran") + "\"");
         configure(
-            "lockOwner = \"one\"\nnodeLease = 2000\nmaxLostStarts = "
-            "1000\n[commands.append]\nprogram = \"" +
-            script + "\"\n"
+            "lockOwner = \"one\"\nnodeLease = 2000\nmaxLostStarts = 1000\n" +
+            a_command("append", echo("$JOBSTRAND_JOB_ID", "ran"))
         );
     }
 
@@ -263,7 +254,7 @@ protected:
     }
 
     void expect_all_ran() {
-        ASSERT_TRUE(test::eventually([&] { return count_all() == 0; }, 60s));
+        ASSERT_TRUE(all_done(60s));
         const auto lines = lines_of("ran");
         const std::set<std::string> ran(lines.begin(), lines.end());
         for (const std::string& id : answered_) {
@@ -273,8 +264,7 @@ protected:
 
 private:
     void enqueue_while_answered() {
-        const std::string job =
-            post("/api/v1/jobs", R"({"handlerType":"command","payload":{"command":"append"}})");
+        const std::string job = post("/api/v1/jobs", job_of("append"));
         RawClient client(port);
         for (auto response = client.ask(job); response.status == 201; response = client.ask(job)) {
             const std::lock_guard lock(mutex_);
@@ -298,10 +288,7 @@ TEST_F(HttpLoadTest, Every_job_with_an_answer_runs_although_the_service_is_kille
 TEST_F(HttpLoadTest, Every_job_with_an_answer_runs_although_the_service_is_told_to_stop) {
     {
         const auto service = a_listening_service();
-        under_load([&] {
-            service->send(SIGTERM);
-            EXPECT_EQ(service->wait(test::kPatience), 0);
-        });
+        under_load([&] { expect_stop(*service); });
     }
     const auto service = a_listening_service();
     expect_all_ran();
@@ -318,8 +305,7 @@ TEST_F(HttpLoadTest, Every_job_with_an_answer_runs_while_the_service_is_reloaded
         wait_for_answers(answers() + 50);
         expect_success({"node", "resume", "one"});
         wait_for_answers(answers() + 50);
-        service->send(SIGTERM);
-        EXPECT_EQ(service->wait(test::kPatience), 0);
+        expect_stop(*service);
     });
     const auto again = a_listening_service();
     expect_all_ran();

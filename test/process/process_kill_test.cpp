@@ -19,21 +19,13 @@ using test::ServiceTest;
 using testing::HasSubstr;
 using namespace std::chrono_literals;
 
-std::string jobs_as_lines(int count, const std::string& job) {
-    std::string lines;
-    for (int i = 0; i < count; ++i) {
-        lines += job + "\n";
-    }
-    return lines;
-}
-
 // I2 I5 R001 R103: nothing is lost, and a crash uses no retry.
 TEST_F(ServiceTest, Ten_thousand_jobs_survive_five_kills_of_the_service) {
     constexpr int jobs = 10'000;
     lock_ms = 1000;
     configure("logLevel = \"warn\"\nasyncExecutorThreadPoolQueueSize = 200\nmaxLostStarts = 1000\n"
     );
-    expect_success({"job", "add", "--from", "-"}, jobs_as_lines(jobs, R"({"handlerType":"noop"})"));
+    add_jobs(jobs, R"({"handlerType":"noop"})");
     ASSERT_EQ(count(JobPlace::executable), jobs);
 
     for (int kills = 1; kills <= 5; ++kills) {
@@ -51,7 +43,7 @@ TEST_F(ServiceTest, Ten_thousand_jobs_survive_five_kills_of_the_service) {
     EXPECT_GT(count(JobPlace::executable), 0);
 
     const auto service = a_service();
-    EXPECT_TRUE(test::eventually([&] { return count_all() == 0; }, 60s));
+    EXPECT_TRUE(all_done(60s));
 }
 
 // A start that was lost is counted if its job was running, and whoever is suspected waits and
@@ -60,15 +52,11 @@ TEST_F(ServiceTest, Kills_from_outside_make_no_job_a_dead_letter) {
     constexpr std::size_t jobs = 400;
     constexpr std::size_t kills = 9;
     lock_ms = 3000;
-    const std::string script =
-        a_script("work", "sleep 0.1\necho \"$JOBSTRAND_JOB_ID\" >> \"" + path("ran") + "\"");
     configure(
-        "nodeLease = \"PT2S\"\nasyncExecutorCorePoolSize = 4\nasyncExecutorMaxPoolSize = 4\n"
-        "[commands.work]\nprogram = \"" +
-        script + "\"\n"
+        "nodeLease = \"PT2S\"\nasyncExecutorCorePoolSize = 4\nasyncExecutorMaxPoolSize = 4\n" +
+        a_command("work", "sleep 0.1\n" + echo("$JOBSTRAND_JOB_ID", "ran"))
     );
-    const std::string job = R"({"handlerType":"command","payload":{"command":"work"}})";
-    expect_success({"job", "add", "--from", "-"}, jobs_as_lines(jobs, job));
+    add_jobs(jobs, job_of("work"));
     std::vector<std::unique_ptr<test::BackgroundProcess>> services;
     for (int i = 0; i < 3; ++i) {
         services.push_back(a_service());
@@ -95,17 +83,11 @@ TEST_F(
     constexpr int jobs = 300;
     constexpr int kills = 3;
     lock_ms = 1000;
-    const std::string script =
-        a_script("append", "echo \"$JOBSTRAND_JOB_ID\" >> \"" + path("ran") + "\"");
     configure(
-        "asyncExecutorCorePoolSize = 4\nasyncExecutorMaxPoolSize = 4\nmaxLostStarts = 1000\n"
-        "[commands.append]\nprogram = \"" +
-        script + "\"\n"
+        "asyncExecutorCorePoolSize = 4\nasyncExecutorMaxPoolSize = 4\nmaxLostStarts = 1000\n" +
+        a_command("append", echo("$JOBSTRAND_JOB_ID", "ran"))
     );
-    expect_success(
-        {"job", "add", "--from", "-"},
-        jobs_as_lines(jobs, R"({"handlerType":"command","payload":{"command":"append"}})")
-    );
+    add_jobs(jobs, job_of("append"));
     std::set<std::string> ids;
     for (const schema::Job& job : store->jobs().list(JobPlace::executable, {}, "", jobs)) {
         ids.insert(job.id);
@@ -118,7 +100,7 @@ TEST_F(
         service->kill();
     }
     const auto service = a_service();
-    ASSERT_TRUE(test::eventually([&] { return count_all() == 0; }, 60s));
+    ASSERT_TRUE(all_done(60s));
 
     std::map<std::string, std::size_t> runs;
     for (const std::string& id : lines_of("ran")) {
@@ -134,8 +116,7 @@ TEST_F(
 // What the node keeps of such a job goes down with it, and its lock ends.
 TEST_F(ServiceTest, A_job_whose_outcome_was_refused_runs_again_when_its_service_was_killed) {
     lock_ms = 1000;
-    const std::string script = a_script("append", "echo ran >> \"" + path("ran") + "\"");
-    configure("[commands.append]\nprogram = \"" + script + "\"\n");
+    configure(a_command("append", echo("ran", "ran")));
     const auto database =
         persistence::open_database(persistence::parse_database_url(url()).value(), {});
     const auto run = [&](std::string_view sql) {
@@ -143,7 +124,7 @@ TEST_F(ServiceTest, A_job_whose_outcome_was_refused_runs_again_when_its_service_
     };
     run("CREATE TRIGGER NO_END BEFORE DELETE ON ACT_RU_JOB "
         "BEGIN SELECT RAISE(ABORT, 'no'); END");
-    expect_success({"job", "add", "--type", "command", "--payload", R"({"command":"append"})"});
+    add_command("append");
     {
         const auto service = a_service();
         ASSERT_TRUE(service->wait_for_log("the database refuses what became of a job"));
@@ -153,7 +134,7 @@ TEST_F(ServiceTest, A_job_whose_outcome_was_refused_runs_again_when_its_service_
     EXPECT_EQ(count(JobPlace::executable), 1);
     EXPECT_EQ(lines_of("ran").size(), 1U);
     const auto service = a_service();
-    EXPECT_TRUE(test::eventually([&] { return count_all() == 0; }, 60s));
+    EXPECT_TRUE(all_done(60s));
     EXPECT_EQ(lines_of("ran").size(), 2U);
 }
 
@@ -162,15 +143,9 @@ class CrashLoopTest : public ServiceTest {
 protected:
     CrashLoopTest() {
         lock_ms = 300;  // A job that two processes died of is left alone for ten lock times.
-        const std::string crash =
-            a_script("crash", "echo crash >> \"" + path("crashed") + "\"\nkill -9 $PPID");
-        const std::string append = a_script(
-            "append",
-            "echo \"$JOBSTRAND_JOB_ID $JOBSTRAND_ATTEMPT\" >> \"" + path("ran") + "\"\nsleep 0.02"
-        );
         configure(
-            "[commands.crash]\nprogram = \"" + crash + "\"\n[commands.append]\nprogram = \"" +
-            append + "\"\n"
+            a_command("crash", echo("crash", "crashed") + "kill -9 $PPID") +
+            a_command("append", echo("$JOBSTRAND_JOB_ID $JOBSTRAND_ATTEMPT", "ran") + "sleep 0.02")
         );
     }
 
@@ -178,7 +153,7 @@ protected:
     void add(const std::vector<std::string>& commands) {
         std::string lines;
         for (const std::string& command : commands) {
-            lines += R"({"handlerType":"command","payload":{"command":")" + command + "\"}}\n";
+            lines += job_of(command) + "\n";
         }
         expect_success({"job", "add", "--from", "-"}, lines);
     }
@@ -192,8 +167,7 @@ protected:
                 test::eventually([&] { return is_over() || service->wait(0ms).has_value(); });
             ASSERT_TRUE(has_ended);
             if (is_over()) {
-                service->send(SIGTERM);  // It writes its last lines.
-                EXPECT_EQ(service->wait(10s), 0);
+                expect_stop(*service);  // It writes its last lines.
                 return;
             }
         }
@@ -226,8 +200,9 @@ TEST_F(CrashLoopTest, A_job_that_kills_the_service_is_a_dead_letter_after_three_
     EXPECT_EQ(lines_of("crashed").size(), 3U);
     EXPECT_EQ(deaths, 3);
     ASSERT_EQ(count(JobPlace::dead_letter), 1);
-    const schema::Job dead = store->jobs().list(JobPlace::dead_letter, {}, "", 1).front();
-    EXPECT_THAT(dead.exception_message, HasSubstr("the process that held it ended 3 times"));
+    EXPECT_THAT(
+        a_dead_job().exception_message, HasSubstr("the process that held it ended 3 times")
+    );
     EXPECT_EQ(lines_that_alert(), 1);
 }
 
@@ -253,17 +228,12 @@ TEST_F(CrashLoopTest, Several_of_them_are_each_found_out) {
 }
 
 TEST_F(CrashLoopTest, A_kill_while_a_job_waited_in_the_queue_makes_no_difference_to_it) {
-    const std::string hold = a_script(
-        "hold",
-        "echo up >> \"" + path("up") + "\"\n" +  //
-            "test -f \"" + path("go") + "\" || exec sleep 20"
-    );
     std::ofstream(path("config.toml"), std::ios::app)
-        << "[commands.hold]\nprogram = \"" << hold << "\"\n";
+        << a_command("hold", echo("up", "up") + "test -f \"" + path("go") + "\" || exec sleep 20");
     add({"append"});
     {
         const auto service = a_service();
-        ASSERT_TRUE(test::eventually([&] { return count_all() == 0; }));
+        ASSERT_TRUE(all_done());
         std::vector<std::string> commands(20, "append");
         std::fill_n(commands.begin(), 8, "hold");
         add(commands);
@@ -273,29 +243,23 @@ TEST_F(CrashLoopTest, A_kill_while_a_job_waited_in_the_queue_makes_no_difference
         })) << "after a short run the queue is filled";
         service->kill();
     }
-    std::ofstream(path("go")) << "";
+    let_go();
     const auto service = a_service();
-    ASSERT_TRUE(test::eventually([&] { return count_all() == 0; }, 60s));
+    ASSERT_TRUE(all_done(60s));
     EXPECT_EQ(appended_on_first_attempt(), 13U);
 }
 
 // R063 R068 R157 R158
 TEST_F(ServiceTest, Jobs_that_always_fail_run_three_times_then_are_repaired_and_requeued) {
     constexpr int jobs = 100;
-    const std::string script = a_script(
+    configure(a_command(
         "fragile",
-        "echo \"$JOBSTRAND_JOB_ID\" >> \"" + path("ran") + "\"\n" +  //
-            "test -f \"" + path("repaired") + "\" && exit 0\n" +     //
+        echo("$JOBSTRAND_JOB_ID", "ran") + "test -f \"" + path("repaired") + "\" && exit 0\n" +
             "echo 'the disk is on fire'\nexit 3"
+    ));
+    add_jobs(
+        jobs, R"({"handlerType":"command","payload":{"command":"fragile"},"retryCycle":"R3/PT1S"})"
     );
-    configure("[commands.fragile]\nprogram = \"" + script + "\"\n");
-    std::string lines;
-    for (int i = 0; i < jobs; ++i) {
-        lines +=
-            R"({"handlerType":"command","payload":{"command":"fragile"},"retryCycle":"R3/PT1S"})";
-        lines += "\n";
-    }
-    expect_success({"job", "add", "--from", "-"}, lines);
     const auto service = a_service();
     ASSERT_TRUE(test::eventually([&] { return count(JobPlace::dead_letter) == jobs; }, 60s));
 
@@ -320,7 +284,7 @@ TEST_F(ServiceTest, Jobs_that_always_fail_run_three_times_then_are_repaired_and_
 
     std::ofstream(path("repaired")) << "yes";
     expect_success({"dead", "requeue", "--all", "--retries", "1"});
-    EXPECT_TRUE(test::eventually([&] { return count_all() == 0; }, 60s));
+    EXPECT_TRUE(all_done(60s));
     EXPECT_EQ(lines_of("ran").size(), 4U * jobs);
 }
 
@@ -330,7 +294,7 @@ protected:
     ProgramKills() {
         lock_ms = 1000;
         const std::string folder = directory.path();
-        const std::string script = a_script(
+        const std::string alone = a_command(
             "alone",
             "exec 9>" + folder + "/alone.lock\n" +
                 "flock -n 9 || echo $JOBSTRAND_FENCING_TOKEN >>" + folder + "/overlaps\n" +
@@ -339,14 +303,8 @@ protected:
                 "[ -e " + folder + "/enough ] || wait\n"
         );
         // Here it is not the job that kills the service.
-        configure(
-            "maxLostStarts = 1000\n[commands.alone]\nprogram = \"" + script +
-            "\"\ntimeLimit = \"PT10M\"\n"
-        );
-    }
-
-    void add_job() {
-        expect_success({"job", "add", "--type", "command", "--payload", R"({"command":"alone"})"});
+        configure("maxLostStarts = 1000\n" + alone + "timeLimit = \"PT10M\"\n");
+        add_command("alone");
     }
 
     [[nodiscard]] static bool is_gone(const std::string& pid) {
@@ -356,7 +314,6 @@ protected:
 
 // I3, on one machine: also when the service dies by SIGKILL.
 TEST_F(ProgramKills, No_two_runs_of_a_program_overlap_whatever_kills_the_service) {
-    add_job();
     for (std::size_t kill = 1; kill <= 5; ++kill) {
         const auto service = a_service();
         ASSERT_TRUE(test::eventually([&] { return lines_of("programs").size() >= kill; }, 30s));
@@ -364,13 +321,12 @@ TEST_F(ProgramKills, No_two_runs_of_a_program_overlap_whatever_kills_the_service
     }
     std::ofstream(path("enough")) << "now\n";
     const auto service = a_service();
-    ASSERT_TRUE(test::eventually([&] { return count_all() == 0; }, 30s));
+    ASSERT_TRUE(all_done(30s));
     EXPECT_EQ(lines_of("programs").size(), 6U);
     EXPECT_TRUE(lines_of("overlaps").empty());
 }
 
 TEST_F(ProgramKills, A_killed_service_takes_its_programs_and_their_children_with_it) {
-    add_job();
     const auto service = a_service();
     ASSERT_TRUE(test::eventually([&] { return lines_of("programs").size() == 1; }));
     EXPECT_FALSE(is_gone(lines_of("children").front()));
@@ -382,13 +338,11 @@ TEST_F(ProgramKills, A_killed_service_takes_its_programs_and_their_children_with
 }
 
 TEST_F(ProgramKills, A_service_that_is_forced_to_stop_leaves_no_program_behind) {
-    add_job();
     const auto service = a_service();
     ASSERT_TRUE(test::eventually([&] { return lines_of("programs").size() == 1; }));
     service->send(SIGTERM);
     ASSERT_TRUE(service->wait_for_log("stopping"));
-    service->send(SIGTERM);
-    EXPECT_EQ(service->wait(30s), 0);
+    expect_stop(*service);
     EXPECT_TRUE(test::eventually([&] { return is_gone(lines_of("children").front()); }));
     EXPECT_EQ(count(JobPlace::timer), 1) << "interrupted, without a retry";
 }

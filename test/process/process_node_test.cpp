@@ -31,23 +31,13 @@ protected:
     NodeTest() { configure_nodes("nodeLease = 600\n"); }
 
     void configure_nodes(const std::string& more) const {
-        const std::string hold = a_script(
-            "hold",
-            "echo started >> \"" + path("started") + "\"\n" +  //
-                "while ! test -f \"" + path("go") + "\"; do sleep 0.02; done\n" + "echo ran >> \"" +
-                path("ran") + "\""
-        );
-        std::ofstream(path("config.toml")) << "db = \"" << url() << "\"\n"
-                                           << "asyncExecutorAsyncJobLockTimeInMillis = 600000\n"
-                                           << more  //
-                                           << "[commands.hold]\nprogram = \"" << hold << "\"\n";
+        std::ofstream(path("config.toml"))
+            << "db = \"" << url() << "\"\nasyncExecutorAsyncJobLockTimeInMillis = 600000\n"
+            << more
+            << a_command("hold", echo("started", "started") + wait_to_go() + echo("ran", "ran"));
     }
 
-    void add_hold() {
-        expect_success({"job", "add", "--type", "command", "--payload", R"({"command":"hold"})"});
-    }
-
-    void let_go() const { std::ofstream(path("go")) << "now\n"; }
+    void add_hold() { add_command("hold"); }
 
     /// Not while it writes: then it would keep all others from the file.
     void freeze(const test::BackgroundProcess& node) const {
@@ -86,7 +76,7 @@ TEST_F(NodeTest, A_killed_node_s_job_runs_elsewhere_when_its_lease_is_over) {
     const auto other = a_service();
     ASSERT_TRUE(test::eventually([&] { return starts() == 2; }));
     let_go();
-    EXPECT_TRUE(test::eventually([&] { return count_all() == 0; }));
+    EXPECT_TRUE(all_done());
     EXPECT_THAT(other->log(), HasSubstr("a node has not renewed its lease"));
 }
 
@@ -115,7 +105,7 @@ TEST_F(NodeTest, A_restart_under_its_own_name_has_its_jobs_long_before_its_lease
     const auto restarted = a_service();
     ASSERT_TRUE(test::eventually([&] { return starts() == 2; }));
     let_go();
-    EXPECT_TRUE(test::eventually([&] { return count_all() == 0; }));
+    EXPECT_TRUE(all_done());
 }
 
 // I3
@@ -132,12 +122,11 @@ TEST_F(NodeTest, A_frozen_node_that_thaws_writes_nothing_and_goes_on_with_other_
         ASSERT_TRUE(frozen->wait_for_log("this node's lease was over"));
         ASSERT_TRUE(frozen->wait_for_log("lock lost"));
         let_go();
-        EXPECT_TRUE(test::eventually([&] { return count_all() == 0; }));
-        other->send(SIGTERM);
-        EXPECT_EQ(other->wait(10s), 0);
+        EXPECT_TRUE(all_done());
+        expect_stop(*other);
     }
     add_hold();
-    EXPECT_TRUE(test::eventually([&] { return count_all() == 0; }));
+    EXPECT_TRUE(all_done());
 }
 
 TEST_F(NodeTest, A_drained_node_ends_what_it_holds_and_takes_nothing_until_it_is_resumed) {
@@ -157,14 +146,13 @@ TEST_F(NodeTest, A_drained_node_ends_what_it_holds_and_takes_nothing_until_it_is
     EXPECT_THAT(expect_success({"stats", "-o", "json"}), HasSubstr(R"("handlerType":"command")"))
         << "nobody serves the job that waits";
     expect_success({"node", "resume", node});
-    EXPECT_TRUE(test::eventually([&] { return count_all() == 0; }));
+    EXPECT_TRUE(all_done());
 }
 
 TEST_F(NodeTest, A_node_that_stops_is_not_listed_any_more) {
     const auto service = a_service();
     ASSERT_TRUE(test::eventually([&] { return !only_node().empty(); }));
-    service->send(SIGTERM);
-    EXPECT_EQ(service->wait(10s), 0);
+    expect_stop(*service);
     EXPECT_EQ(only_node(), "");
 }
 
@@ -178,14 +166,6 @@ TEST_F(NodeTest, A_node_that_is_not_there_cannot_be_drained) {
 class UnservedTest : public ServiceTest {
 protected:
     static constexpr int kJobs = 1000;
-
-    void add_jobs(const std::string& job) {
-        std::string lines;
-        for (int i = 0; i < kJobs; ++i) {
-            lines += job + "\n";
-        }
-        expect_success({"job", "add", "--from", "-"}, lines);
-    }
 
     /// All jobs have been looked at, and are free again.
     [[nodiscard]] bool all_wait(const std::string& needs) {
@@ -211,7 +191,7 @@ protected:
 TEST_F(UnservedTest, Command_jobs_wait_for_a_node_that_has_their_command) {
     const std::string quick = "[commands.quick]\nprogram = \"/bin/true\"\n";
     configure(quick);
-    add_jobs(R"({"handlerType":"command","payload":{"command":"quick"}})");
+    add_jobs(kJobs, job_of("quick"));
     const std::string id = store->jobs().list(JobPlace::executable, {}, "", 1).front().id;
 
     configure("[commands.other]\nprogram = \"/bin/false\"\n");
@@ -232,12 +212,12 @@ TEST_F(UnservedTest, Command_jobs_wait_for_a_node_that_has_their_command) {
     }
     configure(quick);
     const auto with = a_service();
-    EXPECT_TRUE(test::eventually([&] { return count_all() == 0; }, 120s));
+    EXPECT_TRUE(all_done(120s));
     EXPECT_EQ(with->log().find("dead"), std::string::npos);
 }
 
 TEST_F(UnservedTest, Jobs_of_a_misspelt_handler_type_wait_and_are_named) {
-    add_jobs(R"({"handlerType":"emial"})");
+    add_jobs(kJobs, R"({"handlerType":"emial"})");
     const auto service = a_service();
     ASSERT_TRUE(service->wait_for_log("nobody here serves this kind of job"));
     EXPECT_THAT(service->log(), HasSubstr("handler_type=emial jobs=1000"));
@@ -249,8 +229,7 @@ TEST_F(UnservedTest, A_payload_that_names_no_command_fails_because_no_configurat
     expect_success({"job", "add", "--type", "command", "--payload", R"({"order":17})"});
     const auto service = a_service();
     ASSERT_TRUE(test::eventually([&] { return count(JobPlace::dead_letter) == 1; }));
-    const schema::Job dead = store->jobs().list(JobPlace::dead_letter, {}, "", 1).front();
-    EXPECT_THAT(dead.exception_message, HasSubstr("needs \"command\": \"NAME\""));
+    EXPECT_THAT(a_dead_job().exception_message, HasSubstr("needs \"command\": \"NAME\""));
 }
 
 constexpr int kAllowed = 5;
@@ -260,24 +239,16 @@ constexpr int kLimitedJobs = 24;
 class LimitTest : public ServiceTest {
 protected:
     LimitTest() {
-        const std::string step = a_script(
-            "step",
-            "echo begin >> \"" + path("steps") + "\"\n" +  //
-                "while ! test -f \"" + path("go") + "\"; do sleep 0.02; done\n" + "echo end >> \"" +
-                path("steps") + "\""
-        );
-        std::ofstream(path("config.toml")) << "db = \"" << url() << "\"\n"
-                                           << "[commands.step]\nprogram = \"" << step << "\"\n";
+        std::ofstream(path("config.toml"))
+            << "db = \"" << url() << "\"\n"
+            << a_command("step", echo("begin", "steps") + wait_to_go() + echo("end", "steps"));
     }
 
     void add_steps() {
         for (int i = 0; i < kLimitedJobs; ++i) {
-            expect_success({"job", "add", "--type", "command", "--payload", R"({"command":"step"})"}
-            );
+            add_command("step");
         }
     }
-
-    void let_go() const { std::ofstream(path("go")) << "now\n"; }
 
     /// How many ran at the same time at most.
     [[nodiscard]] int most_at_once() {
@@ -302,7 +273,7 @@ TEST_F(LimitTest, Four_services_never_run_more_than_it_allows_and_all_run_in_the
     ASSERT_TRUE(test::eventually([&] { return lines_of("steps").size() == kAllowed; }));
     EXPECT_THAT(expect_success({"limit", "ls", "-o", "json"}), HasSubstr("\"running\":5"));
     let_go();
-    EXPECT_TRUE(test::eventually([&] { return count_all() == 0; }));
+    EXPECT_TRUE(all_done());
     EXPECT_EQ(lines_of("steps").size(), 2 * kLimitedJobs);
     EXPECT_EQ(most_at_once(), kAllowed);
 }
@@ -310,11 +281,9 @@ TEST_F(LimitTest, Four_services_never_run_more_than_it_allows_and_all_run_in_the
 class SeriesTest : public ServiceTest {
 protected:
     SeriesTest() {
-        const std::string script = a_script("tick", "echo tick >> \"" + path("ran") + "\"");
         configure(
-            "defaultTimerJobAcquireWaitTime = 50\ndefaultAsyncJobAcquireWaitTime = 50\n"
-            "[commands.tick]\nprogram = \"" +
-            script + "\"\n"
+            "defaultTimerJobAcquireWaitTime = 50\ndefaultAsyncJobAcquireWaitTime = 50\n" +
+            a_command("tick", echo("tick", "ran"))
         );
     }
 
@@ -335,18 +304,7 @@ protected:
 TEST_F(SeriesTest, A_series_is_begun_paused_resumed_and_ended_beside_a_running_service) {
     const auto service = a_service();
     ASSERT_TRUE(service->wait_for_log("ready"));
-    expect_success(
-        {"job",
-         "add",
-         "--type",
-         "command",
-         "--payload",
-         R"({"command":"tick"})",
-         "--series",
-         "ticks",
-         "--repeat",
-         "R/PT0.2S"}
-    );
+    add_command("tick", {"--series", "ticks", "--repeat", "R/PT0.2S"});
     ASSERT_TRUE(run_again(3));
 
     expect_success({"series", "pause", "ticks"});
@@ -377,19 +335,9 @@ TEST_F(SeriesTest, A_series_is_begun_paused_resumed_and_ended_beside_a_running_s
 class ProbeTest : public ServiceTest {
 protected:
     ProbeTest() {
-        const std::string call = a_script("call", "test -f \"" + path("back") + "\"");
-        configure("[commands.call]\nprogram = \"" + call + "\"\n");
+        configure(a_command("call", "test -f \"" + path("back") + "\""));
         for (int i = 0; i < 5; ++i) {
-            expect_success(
-                {"job",
-                 "add",
-                 "--type",
-                 "command",
-                 "--payload",
-                 R"({"command":"call"})",
-                 "--retries",
-                 "1"}
-            );
+            add_command("call", {"--retries", "1"});
         }
         service_ = a_service();
         EXPECT_TRUE(test::eventually([&] { return count(JobPlace::dead_letter) == 5; }));
@@ -411,7 +359,7 @@ TEST_F(ProbeTest, One_is_tried_and_the_others_follow_when_it_has_succeeded) {
     EXPECT_EQ(count(JobPlace::dead_letter), 5);
     std::ofstream(path("back")) << "yes\n";
     EXPECT_THAT(expect_success(requeue), HasSubstr("4"));
-    EXPECT_TRUE(test::eventually([&] { return count_all() == 0; }));
+    EXPECT_TRUE(all_done());
 }
 
 /// The example app on a database of its own.

@@ -28,28 +28,15 @@ using testing::Not;
 using testing::StartsWith;
 using namespace std::chrono_literals;
 
-/// A program that runs until the file `go` is there, and says when it has started and ended.
-std::string waiting_script(const std::string& directory) {
-    return "echo started >> \"" + directory + "/started\"\n" +  //
-           "while ! test -f \"" + directory + "/go\"; do sleep 0.01; done\n" + "echo ended >> \"" +
-           directory + "/ended\"";
-}
-
+/// Six jobs that run until they are let go, and say when they have started and ended.
 class StopTest : public ServiceTest {
 protected:
     StopTest() {
-        const std::string script = a_script("waiting", waiting_script(directory.path().string()));
         configure(
-            "asyncExecutorCorePoolSize = 2\nasyncExecutorMaxPoolSize = 2\n"
-            "[commands.waiting]\nprogram = \"" +
-            script + "\"\n"
+            "asyncExecutorCorePoolSize = 2\nasyncExecutorMaxPoolSize = 2\n" +
+            a_command("waiting", echo("started", "started") + wait_to_go() + echo("ended", "ended"))
         );
-        std::string lines;
-        for (int i = 0; i < 6; ++i) {
-            lines += R"({"handlerType":"command","payload":{"command":"waiting"}})";
-            lines += "\n";
-        }
-        expect_success({"job", "add", "--from", "-"}, lines);
+        add_jobs(6, job_of("waiting"));
     }
 
     [[nodiscard]] bool two_jobs_run() const {
@@ -65,7 +52,7 @@ TEST_F(StopTest, Sigterm_lets_running_jobs_finish_frees_queued_ones_and_exits_wi
     EXPECT_TRUE(test::eventually([&] { return count(JobPlace::executable, {.locked = false}) == 4; }
     ));
     EXPECT_EQ(service->wait(1ms), std::nullopt);
-    std::ofstream(path("go")) << "";
+    let_go();
     EXPECT_EQ(service->wait(test::kPatience), 0);
     EXPECT_EQ(lines_of("ended").size(), 2U);
     EXPECT_EQ(count(JobPlace::executable), 4);
@@ -114,31 +101,14 @@ TEST_F(PatientStopTest, A_database_that_does_not_answer_does_not_keep_it_from_st
 class ReloadTest : public ServiceTest {
 protected:
     static constexpr const char* kReadAgain = "the configuration file was read again";
-
-    void add(const std::string& command) const {
-        expect_success(
-            {"job", "add", "--type", "command", "--payload", R"({"command":")" + command + R"("})"}
-        );
-    }
-
-    [[nodiscard]] std::string a_command(const std::string& name, const std::string& body) const {
-        return "[commands." + name + "]\nprogram = \"" + a_script(name, body) + "\"\n";
-    }
-
-    [[nodiscard]] bool all_done() const {
-        return test::eventually([&] { return count_all() == 0; });
-    }
 };
 
 TEST_F(ReloadTest, A_command_that_is_new_in_the_file_runs_and_jobs_that_run_are_not_disturbed) {
-    const std::string waiting = a_command(
-        "waiting",
-        "echo > " + path("started") + "\nwhile ! test -f " + path("go") + "; do sleep 0.01; done"
-    );
-    const std::string quick = a_command("quick", "echo > " + path("quick-ran"));
+    const std::string waiting = a_command("waiting", echo("", "started") + wait_to_go());
+    const std::string quick = a_command("quick", echo("", "quick-ran"));
     configure(waiting + quick);
-    add("waiting");
-    add("quick");
+    add_command("waiting");
+    add_command("quick");
     configure(waiting);
     const auto service = a_service();
     ASSERT_TRUE(test::eventually([&] { return lines_of("started").size() == 1; }));
@@ -149,10 +119,9 @@ TEST_F(ReloadTest, A_command_that_is_new_in_the_file_runs_and_jobs_that_run_are_
     EXPECT_TRUE(test::eventually([&] { return lines_of("quick-ran").size() == 1; }));
     EXPECT_TRUE(test::eventually([&] { return count_all() == 1; })) << "the other one still runs";
 
-    std::ofstream(path("go")) << "";
+    let_go();
     EXPECT_TRUE(all_done());
-    service->send(SIGTERM);
-    EXPECT_EQ(service->wait(test::kPatience), 0);
+    expect_stop(*service);
 }
 
 TEST_F(ReloadTest, What_it_serves_changes_and_what_cannot_change_is_named) {
@@ -194,7 +163,7 @@ TEST_F(ReloadTest, A_file_with_a_mistake_changes_nothing) {
     ASSERT_TRUE(service->wait_for_log("the configuration file is not taken over"));
     EXPECT_THAT(service->log(), HasSubstr("maxPoolSizes"));
     configure(quick);
-    add("quick");
+    add_command("quick");
     EXPECT_TRUE(all_done());
 }
 
@@ -250,13 +219,10 @@ private:
 
 TEST_F(StalledLogTest, It_runs_its_jobs_and_stops_all_the_same) {
     configure("logLevel = \"debug\"\n");
-    std::string jobs;
-    for (int i = 0; i < 2000; ++i) {  // Of each there are lines: more than the pipe holds.
-        jobs += "{\"handlerType\":\"noop\"}\n";
-    }
-    expect_success({"job", "add", "--from", "-"}, jobs);
+    // Of each there are lines: more than the pipe holds.
+    add_jobs(2000, R"({"handlerType":"noop"})");
     const auto service = a_service();
-    EXPECT_TRUE(test::eventually([&] { return count_all() == 0; }, 60s));
+    EXPECT_TRUE(all_done(60s));
     service->send(SIGTERM);
     EXPECT_EQ(service->wait(60s), 0);
 }
@@ -293,7 +259,7 @@ TEST_F(ServiceTest, Many_long_payloads_take_no_more_memory_than_a_few) {
     }
     configure("corePoolSize = 1\nmaxPoolSize = 1\nqueueBytes = 33554432\n");
     const auto service = a_service();
-    ASSERT_TRUE(test::eventually([&] { return count_all() == 0; }, 120s));
+    ASSERT_TRUE(all_done(120s));
     const std::size_t peak = peak_memory_of(service->id());
     RecordProperty("peak_megabytes", std::to_string(peak / kMegabyte));
     EXPECT_GT(peak, kMegabyte);

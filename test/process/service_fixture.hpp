@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
@@ -58,8 +59,13 @@ protected:
     }
 
     [[nodiscard]] std::unique_ptr<BackgroundProcess> a_service() const {
-        auto service = std::make_unique<BackgroundProcess>(command({"serve"}), path("service.log"));
-        return service;
+        return std::make_unique<BackgroundProcess>(command({"serve"}), path("service.log"));
+    }
+
+    /// As a service manager ends it.
+    static void expect_stop(BackgroundProcess& service) {
+        service.send(SIGTERM);
+        EXPECT_EQ(service.wait(std::chrono::seconds(30)), 0) << service.log();
     }
 
     [[nodiscard]] std::int64_t
@@ -68,6 +74,16 @@ protected:
     }
 
     [[nodiscard]] std::int64_t count_all() const { return store.count_all(); }
+
+    /// Whether no job is left in time.
+    [[nodiscard]] bool all_done(std::chrono::milliseconds limit = kPatience) const {
+        return eventually([&] { return count_all() == 0; }, limit);
+    }
+
+    /// The first dead letter.
+    [[nodiscard]] schema::Job a_dead_job() const {
+        return store->jobs().list(schema::JobPlace::dead_letter, {}, "", 1).at(0);
+    }
 
     [[nodiscard]] std::vector<std::string> lines_of(const std::string& name) const {
         std::ifstream file(path(name));
@@ -83,6 +99,47 @@ protected:
         std::ofstream(path(name)) << "#!/bin/sh\n" << body << "\n";
         std::filesystem::permissions(path(name), std::filesystem::perms::owner_all);
         return path(name);
+    }
+
+    /// The configuration of a command that runs a shell script.
+    [[nodiscard]] std::string a_command(const std::string& name, const std::string& body) const {
+        return "[commands." + name + "]\nprogram = \"" + a_script(name, body) + "\"\n";
+    }
+
+    /// In a script: adds a line to a file of the test's directory.
+    [[nodiscard]] std::string echo(const std::string& text, const std::string& file) const {
+        return "echo " + text + " >> \"" + path(file) + "\"\n";
+    }
+
+    /// In a script: waits until let_go().
+    [[nodiscard]] std::string wait_to_go() const {
+        return "while ! test -f \"" + path("go") + "\"; do sleep 0.02; done\n";
+    }
+
+    void let_go() const { std::ofstream(path("go")) << "now\n"; }
+
+    [[nodiscard]] static std::string job_of(const std::string& command) {
+        return R"({"handlerType":"command","payload":{"command":")" + command + R"("}})";
+    }
+
+    /// Adds the same job so many times.
+    void add_jobs(std::size_t count, const std::string& job) const {
+        std::string lines;
+        for (std::size_t i = 0; i < count; ++i) {
+            lines += job + "\n";
+        }
+        expect_success({"job", "add", "--from", "-"}, lines);
+    }
+
+    /// Adds a job that runs a command; returns its id.
+    std::string add_command(const std::string& command, const std::vector<std::string>& more = {})
+        const {
+        const std::string payload = R"({"command":")" + command + R"("})";
+        std::vector<std::string> words{"job", "add", "--type", "command", "--payload", payload};
+        words.insert(words.end(), more.begin(), more.end());
+        std::string id = expect_success(words);
+        id.pop_back();
+        return id;
     }
 
     /// Set before configure(): short where a lock has to expire. Elsewhere it is long enough to be
