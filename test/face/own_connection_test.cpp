@@ -35,6 +35,7 @@ protected:
     }
 
     SqliteFile file_;
+    Engine engine_{{.database_url = file_.url_text(), .log = nullptr}};
     sqlite3* db_ = nullptr;
 };
 
@@ -49,10 +50,9 @@ TEST_F(OwnConnection, A_job_comes_and_goes_with_the_apps_transaction) {
     const std::string kept = enqueuer.enqueue({.handler_type = "a"});
     run("COMMIT");
 
-    Engine engine({.database_url = file_.url_text(), .log = nullptr});
-    EXPECT_EQ(engine.find(lost), std::nullopt);
-    ASSERT_TRUE(engine.find(kept));
-    EXPECT_EQ(engine.find(kept)->correlation_id, kept);
+    EXPECT_EQ(engine_.find(lost), std::nullopt);
+    ASSERT_TRUE(engine_.find(kept));
+    EXPECT_EQ(engine_.find(kept)->correlation_id, kept);
 }
 
 TEST_F(OwnConnection, All_that_a_job_can_have_is_stored) {
@@ -89,13 +89,12 @@ TEST_F(OwnConnection, All_that_a_job_can_have_is_stored) {
     );
     run("COMMIT");
 
-    Engine engine({.database_url = file_.url_text(), .log = nullptr});
     for (const auto& [job, place] : {
              std::pair{timer, JobPlace::timer},
              std::pair{plain, JobPlace::executable},
              std::pair{external, JobPlace::external_worker},
          }) {
-        const std::optional<StoredJob> stored = engine.find(job.id);
+        const std::optional<StoredJob> stored = engine_.find(job.id);
         ASSERT_TRUE(stored) << job.id;
         EXPECT_EQ(static_cast<const NewJob&>(*stored), job) << job.id;
         EXPECT_EQ(stored->place, place) << job.id;
@@ -112,11 +111,10 @@ TEST_F(OwnConnection, A_job_that_repeats_waits_for_its_first_turn) {
         std::invalid_argument
     );
     run("COMMIT");
-    Engine engine({.database_url = file_.url_text(), .log = nullptr});
-    ASSERT_TRUE(engine.find(id));
-    EXPECT_EQ(engine.find(id)->place, JobPlace::timer);
-    EXPECT_EQ(engine.find(id)->repeat, "R/PT1H");
-    EXPECT_GT(engine.find(id)->due_date, engine.now() + 50min);
+    ASSERT_TRUE(engine_.find(id));
+    EXPECT_EQ(engine_.find(id)->place, JobPlace::timer);
+    EXPECT_EQ(engine_.find(id)->repeat, "R/PT1H");
+    EXPECT_GT(engine_.find(id)->due_date, engine_.now() + 50min);
 }
 
 TEST_F(OwnConnection, A_due_date_may_be_any_timer_text_but_for_calendars) {
@@ -128,17 +126,15 @@ TEST_F(OwnConnection, A_due_date_may_be_any_timer_text_but_for_calendars) {
         std::invalid_argument
     );
     run("COMMIT");
-    Engine engine({.database_url = file_.url_text(), .log = nullptr});
-    EXPECT_GT(engine.find(id)->due_date, engine.now() + 119min);
+    EXPECT_GT(engine_.find(id)->due_date, engine_.now() + 119min);
 }
 
 TEST_F(OwnConnection, An_engine_enqueues_there_as_well) {
-    Engine engine({.database_url = file_.url_text(), .log = nullptr});
     run("BEGIN IMMEDIATE");
-    const std::string id = engine.enqueue(on_sqlite(db_), {.handler_type = "a"});
+    const std::string id = engine_.enqueue(on_sqlite(db_), {.handler_type = "a"});
     run("COMMIT");
-    engine.wake();
-    EXPECT_TRUE(engine.find(id));
+    engine_.wake();
+    EXPECT_TRUE(engine_.find(id));
 }
 
 TEST_F(OwnConnection, What_cannot_be_stored_is_refused_before_anything_is_written) {
@@ -148,8 +144,7 @@ TEST_F(OwnConnection, What_cannot_be_stored_is_refused_before_anything_is_writte
         std::invalid_argument
     );
     run("COMMIT");
-    Engine engine({.database_url = file_.url_text(), .log = nullptr});
-    EXPECT_EQ(engine.count(JobPlace::executable), 0);
+    EXPECT_EQ(engine_.count(JobPlace::executable), 0);
 }
 
 // B8
@@ -165,16 +160,15 @@ TEST_F(OwnConnection, A_second_job_with_a_unique_key_is_refused_by_the_key) {
         EXPECT_EQ(error.kind(), ErrorKind::duplicate_key) << error.what();
     }
     run("COMMIT");
-    Engine engine({.database_url = file_.url_text(), .log = nullptr});
-    EXPECT_EQ(engine.count(JobPlace::executable), 2);
-    EXPECT_EQ(engine.find(first)->unique_key, "k");
-    EXPECT_TRUE(engine.remove(first));
+    EXPECT_EQ(engine_.count(JobPlace::executable), 2);
+    EXPECT_EQ(engine_.find(first)->unique_key, "k");
+    EXPECT_TRUE(engine_.remove(first));
     run("BEGIN IMMEDIATE");
     run("UPDATE JS_UNIQUE SET UNTIL_ = '2001-01-01 00:00:00.000' WHERE KEY_ = 'hourly'");
     EXPECT_NO_THROW(enqueuer.enqueue({.handler_type = "a", .unique_key = "k"}));
     EXPECT_NO_THROW(enqueuer.enqueue({.handler_type = "a", .unique_key = "hourly"}));
     run("COMMIT");
-    EXPECT_EQ(engine.count(JobPlace::executable), 3);
+    EXPECT_EQ(engine_.count(JobPlace::executable), 3);
 }
 
 TEST_F(OwnConnection, What_needs_to_know_who_has_the_key_is_left_to_an_engine) {
