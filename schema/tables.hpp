@@ -59,7 +59,7 @@ struct Table {
     std::string_view name;
     std::vector<Column> columns;
     std::string_view primary_key;  ///< As written between the parentheses.
-    std::vector<Index> indexes;
+    std::vector<Index> indexes = {};
 };
 
 /// An index that only one setting needs. Every insert and delete would pay for it, so it is there
