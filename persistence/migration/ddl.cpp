@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <iterator>
 
 namespace jobstrand::persistence {
@@ -31,47 +32,29 @@ std::size_t longest_name(const Table& table) {
     ).name.size();
 }
 
-std::vector<std::string>
-create_tables_and_indexes(const Dialect& dialect, bool (*is_wanted)(const Table&)) {
+void append_indexes(
+    std::vector<std::string>& statements,
+    const Table& table,
+    const Dialect& dialect
+) {
+    for (const Index& index : table.indexes) {
+        statements.push_back(create_index(table.name, index, dialect));
+    }
+}
+
+/// Of the tables with these names; of all of them if there are none.
+std::vector<std::string> create_tables_and_indexes(
+    const Dialect& dialect,
+    std::initializer_list<std::string_view> names = {}
+) {
     std::vector<std::string> statements;
     for (const Table& table : schema::tables()) {
-        if (!is_wanted(table)) {
-            continue;
-        }
-        statements.push_back(create_table(table, dialect));
-        for (const Index& index : table.indexes) {
-            statements.push_back(create_index(table.name, index, dialect));
+        if (names.size() == 0 || std::ranges::find(names, table.name) != names.end()) {
+            statements.push_back(create_table(table, dialect));
+            append_indexes(statements, table, dialect);
         }
     }
     return statements;
-}
-
-bool is_any(const Table& /*table*/) {
-    return true;
-}
-
-bool is_about_series(const Table& table) {
-    return table.name == "JS_SERIES" || table.name == "JS_CALENDAR";
-}
-
-bool is_about_what_nodes_serve(const Table& table) {
-    return table.name == "JS_SERVED";
-}
-
-bool is_about_leases(const Table& table) {
-    return table.name == "JS_NODE";
-}
-
-bool is_about_work(const Table& table) {
-    return table.name == "JS_RUN" || table.name == "JS_RATE";
-}
-
-bool is_about_scopes(const Table& table) {
-    return table.name == "JS_SCOPE";
-}
-
-bool is_about_unique_keys(const Table& table) {
-    return table.name == "JS_UNIQUE";
 }
 
 std::vector<std::string> job_storage(const Dialect& dialect) {
@@ -84,58 +67,10 @@ std::vector<std::string> create_index_of_dead_letters(const Dialect& dialect) {
     std::vector<std::string> statements;
     for (const Table& table : schema::tables()) {
         if (table.name == schema::table_of(schema::JobPlace::dead_letter)) {
-            for (const Index& index : table.indexes) {
-                statements.push_back(create_index(table.name, index, dialect));
-            }
+            append_indexes(statements, table, dialect);
         }
     }
     return statements;
-}
-
-bool is_about_exclusive_jobs(const Table& table) {
-    return table.name == "JS_EXCLUSIVE" || table.name == "JS_WAITING";
-}
-
-bool is_about_limits(const Table& table) {
-    return table.name == "JS_LIMIT" || table.name == "JS_LIMITED" || table.name == "JS_SLOT" ||
-           table.name == "JS_LIMIT_WAITING";
-}
-
-bool is_about_audits_and_requests(const Table& table) {
-    return table.name == "JS_AUDIT" || table.name == "JS_REQUEST";
-}
-
-bool is_about_history(const Table& table) {
-    return table.name == "ACT_HI_JOB_LOG" || table.name == "ACT_RU_INCIDENT" ||
-           table.name == "ACT_HI_INCIDENT";
-}
-
-bool is_about_definitions(const Table& table) {
-    return table.name == "ACT_RU_JOBDEF";
-}
-
-bool is_about_claims(const Table& table) {
-    return table.name == "JS_CLAIM";
-}
-
-bool is_about_external_workers(const Table& table) {
-    return table.name == "JS_ASKED";
-}
-
-bool is_about_what_ended(const Table& table) {
-    return table.name == "JS_ENDED_RUN" || table.name == "JS_THROUGHPUT";
-}
-
-bool is_about_named_locks(const Table& table) {
-    return table.name == "JS_LOCK";
-}
-
-bool is_about_run_news(const Table& table) {
-    return table.name == "JS_RUN_NEWS";
-}
-
-bool is_about_batches(const Table& table) {
-    return table.name == "JS_BATCH";
 }
 
 std::string version_statement(const Dialect& dialect) {
@@ -224,43 +159,40 @@ std::string add_column(const Table& table, const Column& column, const Dialect& 
 }
 
 std::vector<std::string> create_statements(const Dialect& dialect) {
-    std::vector<std::string> statements = create_tables_and_indexes(dialect, is_any);
+    std::vector<std::string> statements = create_tables_and_indexes(dialect);
     std::ranges::move(job_storage(dialect), std::back_inserter(statements));
     statements.push_back(version_statement(dialect));
     return statements;
 }
 
 std::vector<Migration> migrations(const Dialect& dialect) {
+    const auto of = [&dialect](std::initializer_list<std::string_view> names) {
+        return create_tables_and_indexes(dialect, names);
+    };
     return {
-        {1, "create the tables", create_tables_and_indexes(dialect, is_any)},
-        {2, "repeating jobs", create_tables_and_indexes(dialect, is_about_series)},
-        {3, "what nodes serve", create_tables_and_indexes(dialect, is_about_what_nodes_serve)},
+        {1, "create the tables", create_tables_and_indexes(dialect)},
+        {2, "repeating jobs", of({"JS_SERIES", "JS_CALENDAR"})},
+        {3, "what nodes serve", of({"JS_SERVED"})},
         {4, "room for locks", job_storage(dialect)},
         {5, "when jobs became dead letters", create_index_of_dead_letters(dialect)},
-        {6, "exclusive jobs", create_tables_and_indexes(dialect, is_about_exclusive_jobs)},
+        {6, "exclusive jobs", of({"JS_EXCLUSIVE", "JS_WAITING"})},
         {7, "instances of any text", {}},  // What that changes is looked up: widen_app_ids.
-        {8, "nodes and their leases", create_tables_and_indexes(dialect, is_about_leases)},
+        {8, "nodes and their leases", of({"JS_NODE"})},
         {9, "fewer merges of emptied pages", job_storage(dialect)},
-        {10, "what nodes run", create_tables_and_indexes(dialect, is_about_work)},
-        {11, "what nodes are limited to", create_tables_and_indexes(dialect, is_about_scopes)},
-        {12, "unique keys", create_tables_and_indexes(dialect, is_about_unique_keys)},
-        {13, "limits", create_tables_and_indexes(dialect, is_about_limits)},
-        {14,
-         "what people changed, and requests that come again",
-         create_tables_and_indexes(dialect, is_about_audits_and_requests)},
-        {15, "the past of jobs", create_tables_and_indexes(dialect, is_about_history)},
-        {16, "job definitions", create_tables_and_indexes(dialect, is_about_definitions)},
+        {10, "what nodes run", of({"JS_RUN", "JS_RATE"})},
+        {11, "what nodes are limited to", of({"JS_SCOPE"})},
+        {12, "unique keys", of({"JS_UNIQUE"})},
+        {13, "limits", of({"JS_LIMIT", "JS_LIMITED", "JS_SLOT", "JS_LIMIT_WAITING"})},
+        {14, "what people changed, and requests that come again", of({"JS_AUDIT", "JS_REQUEST"})},
+        {15, "the past of jobs", of({"ACT_HI_JOB_LOG", "ACT_RU_INCIDENT", "ACT_HI_INCIDENT"})},
+        {16, "job definitions", of({"ACT_RU_JOBDEF"})},
         {17, "whose a row is", {}},  // What that changes is looked up: set_defaults.
-        {18, "bulk operations", create_tables_and_indexes(dialect, is_about_batches)},
-        {19, "claims of pages", create_tables_and_indexes(dialect, is_about_claims)},
-        {20,
-         "what external workers ask for",
-         create_tables_and_indexes(dialect, is_about_external_workers)},
-        {21, "what has ended", create_tables_and_indexes(dialect, is_about_what_ended)},
-        {22, "what runs tell", create_tables_and_indexes(dialect, is_about_run_news)},
-        {23,
-         "what series keep of their turns, and locks by name",
-         create_tables_and_indexes(dialect, is_about_named_locks)},
+        {18, "bulk operations", of({"JS_BATCH"})},
+        {19, "claims of pages", of({"JS_CLAIM"})},
+        {20, "what external workers ask for", of({"JS_ASKED"})},
+        {21, "what has ended", of({"JS_ENDED_RUN", "JS_THROUGHPUT"})},
+        {22, "what runs tell", of({"JS_RUN_NEWS"})},
+        {23, "what series keep of their turns, and locks by name", of({"JS_LOCK"})},
         {24, "whom jobs are linked to", {}},  // Columns alone, which are added before the steps.
     };
 }
