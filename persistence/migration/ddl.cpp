@@ -158,6 +158,16 @@ std::string add_column(const Table& table, const Column& column, const Dialect& 
     );
 }
 
+std::string column_change(std::string_view clause, const Column& column, const Dialect& dialect) {
+    return fmt::format(
+        fmt::runtime(clause),
+        column.name,
+        dialect.tables.types.of(column.kind),
+        column_definition(column, dialect),
+        column_default(column, dialect)
+    );
+}
+
 std::vector<std::string> create_statements(const Dialect& dialect) {
     std::vector<std::string> statements = create_tables_and_indexes(dialect);
     std::ranges::move(job_storage(dialect), std::back_inserter(statements));

@@ -37,6 +37,10 @@ add_column(const schema::Table& table, const schema::Column& column, const Diale
 /// The default of a column in SQL; empty: it has none.
 [[nodiscard]] std::string_view column_default(const schema::Column& column, const Dialect& dialect);
 
+/// A clause of Catalog::changes for one column; empty where the database has none.
+[[nodiscard]] std::string
+column_change(std::string_view clause, const schema::Column& column, const Dialect& dialect);
+
 /// Everything that an empty database needs, the row with the version included, statement by
 /// statement; `schema print` shows it.
 [[nodiscard]] std::vector<std::string> create_statements(const Dialect& dialect);

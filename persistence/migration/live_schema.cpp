@@ -86,16 +86,6 @@ void TableReport::remark(std::string description, std::vector<std::string> mend)
     report_.remarks.push_back({std::string(table_.name), std::move(description), std::move(mend)});
 }
 
-std::string TableReport::change(std::string_view clause, const schema::Column& column) const {
-    return fmt::format(
-        fmt::runtime(clause),
-        column.name,
-        dialect_.tables.types.of(column.kind),
-        column_definition(column, dialect_),
-        column_default(column, dialect_)
-    );
-}
-
 std::vector<std::string> TableReport::alter(const std::vector<std::string>& clauses) const {
     if (clauses.empty() || clauses.front().empty()) {
         return {};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/migration/ddl.hpp"
 #include "persistence/migration/schema_check.hpp"
 #include "persistence/sql/connection.hpp"
 #include "persistence/sql/dialect.hpp"
@@ -55,8 +56,10 @@ public:
     void differs(std::string description, std::vector<std::string> mend = {});
     void remark(std::string description, std::vector<std::string> mend = {});
 
-    /// A clause of catalog().changes for one column; empty where the database has none.
-    [[nodiscard]] std::string change(std::string_view clause, const schema::Column& column) const;
+    /// See column_change.
+    [[nodiscard]] std::string change(std::string_view clause, const schema::Column& column) const {
+        return column_change(clause, column, dialect_);
+    }
 
     /// One statement of several such clauses, so that the rows are written anew once; none when the
     /// database has no such clause.

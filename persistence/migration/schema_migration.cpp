@@ -47,32 +47,35 @@ void add_columns(Connection& connection, const schema::Table& table, const LiveT
     }
 }
 
+/// One statement for all clauses, if there are any.
+void alter_columns(
+    Connection& connection,
+    const schema::Table& table,
+    const std::vector<std::string>& clauses
+) {
+    if (!clauses.empty()) {
+        connection.run_script(fmt::format("ALTER TABLE {} {}", table.name, fmt::join(clauses, ", "))
+        );
+    }
+}
+
 bool lacks_default(const schema::Column& column, const LiveTable& live, const Dialect& dialect) {
     const auto found = live.columns.find(column.name);
     return found != live.columns.end() && !column_default(column, dialect).empty() &&
            !has_expected_default(column, found->second, dialect);
 }
 
-/// One statement for all columns of a table; no row is written anew.
+/// No row is written anew.
 void set_defaults(Connection& connection, const schema::Table& table, const LiveTable& live) {
     const Dialect& dialect = connection.dialect();
     const std::string_view clause = dialect.tables.catalog.changes.set_default;
     std::vector<std::string> clauses;
     for (const schema::Column& column : table.columns) {
         if (!clause.empty() && lacks_default(column, live, dialect)) {
-            clauses.push_back(fmt::format(
-                fmt::runtime(clause),
-                column.name,
-                dialect.tables.types.of(column.kind),
-                column_definition(column, dialect),
-                column_default(column, dialect)
-            ));
+            clauses.push_back(column_change(clause, column, dialect));
         }
     }
-    if (!clauses.empty()) {
-        connection.run_script(fmt::format("ALTER TABLE {} {}", table.name, fmt::join(clauses, ", "))
-        );
-    }
+    alter_columns(connection, table, clauses);
 }
 
 /// Gives tables of Flowable, or of an older version, the columns that they do not have, and the
@@ -94,20 +97,12 @@ bool is_narrow(const LiveTable& table, const schema::Column& column, std::string
            found->second.collation == earlier;
 }
 
-std::string widening_of(const schema::Column& column, const Dialect& dialect) {
-    return fmt::format(
-        fmt::runtime(dialect.tables.catalog.changes.set_type),
-        column.name,
-        dialect.tables.types.of(column.kind),
-        column_definition(column, dialect)
-    );
-}
-
 /// Lets the ids of apps hold any text where an earlier version has made their columns narrower.
 /// Columns of others stay as they are: Flowable's have foreign keys, which allow no change of one
 /// side, and `schema check` tells what they cannot hold. Rewrites the tables. Throws DbError.
 void widen_app_ids(Connection& connection, const LiveSchema& live) {
     const Dialect& dialect = connection.dialect();
+    const std::string_view set_type = dialect.tables.catalog.changes.set_type;
     if (dialect.tables.earlier_app_ids.empty()) {
         return;
     }
@@ -119,14 +114,10 @@ void widen_app_ids(Connection& connection, const LiveSchema& live) {
         std::vector<std::string> clauses;
         for (const schema::Column& column : table.columns) {
             if (is_narrow(found->second, column, dialect.tables.earlier_app_ids)) {
-                clauses.push_back(widening_of(column, dialect));
+                clauses.push_back(column_change(set_type, column, dialect));
             }
         }
-        if (!clauses.empty()) {
-            connection.run_script(
-                fmt::format("ALTER TABLE {} {}", table.name, fmt::join(clauses, ", "))
-            );
-        }
+        alter_columns(connection, table, clauses);
     }
 }
 

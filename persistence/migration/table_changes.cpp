@@ -8,11 +8,13 @@
 #include "schema/tables.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 #include <optional>
 #include <ranges>
 #include <string>
+#include <vector>
 
 namespace jobstrand::persistence {
 
@@ -157,23 +159,16 @@ namespace {
 
 /// Empty: the table has no times.
 std::string statement_for(const schema::Table& table, const Dialect& lasting) {
-    std::string clauses;
+    std::vector<std::string> clauses;
     for (const schema::Column& column : table.columns) {
         if (column.kind == schema::ColumnKind::timestamp) {
-            clauses += fmt::format(
-                fmt::runtime(lasting.tables.catalog.changes.set_type),
-                column.name,
-                lasting.tables.types.of(column.kind),
-                column_definition(column, lasting)
+            clauses.push_back(
+                column_change(lasting.tables.catalog.changes.set_type, column, lasting)
             );
-            clauses += ", ";
         }
     }
-    if (clauses.empty()) {
-        return {};
-    }
-    clauses.resize(clauses.size() - 2);
-    return fmt::format("ALTER TABLE {} {}", table.name, clauses);
+    return clauses.empty() ? std::string()
+                           : fmt::format("ALTER TABLE {} {}", table.name, fmt::join(clauses, ", "));
 }
 
 }  // namespace
