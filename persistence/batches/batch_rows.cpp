@@ -144,23 +144,13 @@ void insert_batch(Transaction& transaction, const Batch& batch) {
 }
 
 std::optional<BatchRow> read_batch(Connection& connection, std::string_view id) {
-    std::optional<BatchRow> found;
-    const Value parameter{id};
-    connection.query(
-        {.sql = find_statement(connection.dialect(), false), .columns = kColumnCount},
-        {&parameter, 1},
-        [&](const Row& row) { found = batch_in(row); }
-    );
-    return found;
+    const std::string sql = find_statement(connection.dialect(), false);
+    return one_row(connection, {.sql = sql, .columns = kColumnCount}, {id}, batch_in);
 }
 
 std::optional<BatchRow> batch_for_update(Transaction& transaction, std::string_view id) {
-    std::optional<BatchRow> found;
     const std::string sql = find_statement(transaction.dialect(), true);
-    transaction.query({.sql = sql, .columns = kColumnCount}, {id}, [&](const Row& row) {
-        found = batch_in(row);
-    });
-    return found;
+    return one_row(transaction, {.sql = sql, .columns = kColumnCount}, {id}, batch_in);
 }
 
 std::vector<Batch>
@@ -171,11 +161,12 @@ read_batches(Connection& connection, std::string_view behind, std::size_t limit)
         fmt::arg("condition", behind.empty() ? "ID_ >= ?" : "ID_ < ?")
     );
     const std::array<Value, 2> parameters{behind, static_cast<std::int64_t>(limit)};
-    std::vector<Batch> batches;
-    connection.query({.sql = sql, .columns = kColumnCount}, parameters, [&](const Row& row) {
-        batches.push_back(batch_in(row).batch);
-    });
-    return batches;
+    return all_rows(
+        connection,
+        {.sql = sql, .columns = kColumnCount},
+        parameters,
+        [](const Row& row) { return batch_in(row).batch; }
+    );
 }
 
 void update_batch(Transaction& transaction, const Batch& batch) {
@@ -199,13 +190,8 @@ bool delete_batch(Transaction& transaction, std::string_view id) {
 }
 
 std::optional<std::int64_t> revision_of_batch(Transaction& transaction, std::string_view id) {
-    std::optional<std::int64_t> revision;
-    transaction.query(
-        {.sql = "SELECT REV_ FROM JS_BATCH WHERE ID_ = ?", .columns = 1},
-        {id},
-        [&](const Row& row) { revision = row.integer(0); }
-    );
-    return revision;
+    const Query query{.sql = "SELECT REV_ FROM JS_BATCH WHERE ID_ = ?", .columns = 1};
+    return one_row(transaction, query, {id}, [](const Row& row) { return row.integer(0); });
 }
 
 }  // namespace jobstrand::persistence

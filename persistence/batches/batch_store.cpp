@@ -126,17 +126,15 @@ Batch BatchStore::create_batch(const NewBatch& new_batch, schema::TimePoint now)
 }
 
 std::optional<Batch> BatchStore::find_batch(std::string_view id) {
-    std::optional<BatchRow> row;
-    context_.runner.read([&](Connection& connection) { row = read_batch(connection, id); });
+    auto row =
+        context_.runner.read([&](Connection& connection) { return read_batch(connection, id); });
     return row ? std::optional(std::move(row->batch)) : std::nullopt;
 }
 
 std::vector<Batch> BatchStore::batches(std::string_view behind, std::size_t limit) {
-    std::vector<Batch> batches;
-    context_.runner.read([&](Connection& connection) {
-        batches = read_batches(connection, behind, limit);
+    return context_.runner.read([&](Connection& connection) {
+        return read_batches(connection, behind, limit);
     });
-    return batches;
 }
 
 bool BatchStore::remove_batch(std::string_view id) {

@@ -116,16 +116,6 @@ std::string resolving(std::string_view jobs, IncidentEnd end, const Dialect& dia
     );
 }
 
-std::int64_t count_in(Transaction& transaction, const IncidentRange& range) {
-    std::int64_t count = 0;
-    transaction.query(
-        {.sql = fmt::format(kCountRange, kInRange), .columns = 1},
-        {range.behind, range.last},
-        [&](const Row& row) { count = row.integer(0); }
-    );
-    return count;
-}
-
 void count_resolved(Transaction& transaction, HistoryBook& book, std::int64_t closed) {
     transaction.on_commit([&book, closed] { book.resolved += static_cast<std::uint64_t>(closed); });
 }
@@ -212,7 +202,7 @@ std::int64_t close_incidents_in(
         return 0;
     }
     // Most often there are no others, from which they would have to be told once more.
-    const bool are_all = count_in(transaction, range) == closed;
+    const bool are_all = one_number(transaction, fmt::format(kCountRange, kInRange), all) == closed;
     const std::int64_t deleted = transaction.execute(
         fmt::format(kDeleteRange, are_all ? kInRange : std::string_view(of_those)),
         are_all ? all : those

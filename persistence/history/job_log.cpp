@@ -282,9 +282,7 @@ SqlHistoryStore::job_log(const JobLogQuery& filter, std::string_view behind, std
     conditions.add_equal("HOSTNAME_", filter.node);
     conditions.add_equal("REASON_", filter.reason);
     add_events(conditions, filter.events);
-    std::vector<JobLogLine> lines;
-    runner_.read([&](Connection& connection) {
-        lines.clear();
+    return runner_.read([&](Connection& connection) {
         const Dialect& dialect = connection.dialect();
         const std::string sql = fmt::format(
             kListLines,
@@ -298,38 +296,28 @@ SqlHistoryStore::job_log(const JobLogQuery& filter, std::string_view behind, std
         );
         std::vector<Value> parameters = conditions.parameters();
         parameters.emplace_back(static_cast<std::int64_t>(limit));
-        connection.query(
-            {.sql = sql, .columns = kLineColumnCount},
-            parameters,
-            [&](const Row& row) { lines.push_back(line_in(row)); }
-        );
+        const Query query{.sql = sql, .columns = kLineColumnCount};
+        return all_rows(connection, query, parameters, line_in);
     });
-    return lines;
 }
 
 std::optional<JobLogLine> SqlHistoryStore::find_log_line(std::string_view id) {
-    std::optional<JobLogLine> line;
-    runner_.read([&](Connection& connection) {
-        line.reset();
+    return runner_.read([&](Connection& connection) {
         const Dialect& dialect = connection.dialect();
         const std::string sql = fmt::format(
             kFindLine,
             fmt::arg("columns", kLineColumns),
             fmt::arg("bytes_as_text", dialect.bytes_as_text)
         );
-        const Value parameter{id};
-        connection.query(
-            {.sql = sql, .columns = kLineColumnCount + 1},
-            std::span(&parameter, 1),
-            [&](const Row& row) {
-                line = line_in(row);
-                if (!row.is_null(kLineColumnCount)) {
-                    line->details = dialect.text_of_bytes(row.text(kLineColumnCount));
-                }
+        const Query query{.sql = sql, .columns = kLineColumnCount + 1};
+        return one_row(connection, query, {id}, [&](const Row& row) {
+            JobLogLine line = line_in(row);
+            if (!row.is_null(kLineColumnCount)) {
+                line.details = dialect.text_of_bytes(row.text(kLineColumnCount));
             }
-        );
+            return line;
+        });
     });
-    return line;
 }
 
 }  // namespace jobstrand::persistence

@@ -231,38 +231,28 @@ std::vector<Incident> SqlHistoryStore::incidents(
     std::size_t limit
 ) {
     const std::string line = fmt::format("\n{}\n", filter.process_instance_id);
-    std::vector<Incident> incidents;
-    runner_.read([&](Connection& connection) {
-        incidents.clear();
+    return runner_.read([&](Connection& connection) {
         const HistoryConditions conditions =
             conditions_of(filter, behind, line, connection.dialect());
         std::vector<Value> parameters = conditions.parameters();
         parameters.emplace_back(static_cast<std::int64_t>(limit));
-        connection.query(
+        return all_rows(
+            connection,
             {.sql = question_of(filter, conditions, connection.dialect()),
              .columns = filter.is_open ? kShownColumnCount : kShownColumnCount + 2},
             parameters,
             [&](const Row& row) {
                 Incident found = incident_in(row, filter.is_open);
-                incidents.push_back(
-                    filter.process_instance_id.empty()
-                        ? std::move(found)
-                        : calling_incident(std::move(found), filter.process_instance_id)
-                );
+                return filter.process_instance_id.empty()
+                           ? std::move(found)
+                           : calling_incident(std::move(found), filter.process_instance_id);
             }
         );
     });
-    return incidents;
 }
 
 std::int64_t SqlHistoryStore::count_open_incidents() {
-    std::int64_t count = 0;
-    runner_.read([&](Connection& connection) {
-        connection.query({.sql = kCountOpen, .columns = 1}, {}, [&](const Row& row) {
-            count = row.integer(0);
-        });
-    });
-    return count;
+    return runner_.read([](Connection& connection) { return one_number(connection, kCountOpen); });
 }
 
 std::vector<JobAnswer>

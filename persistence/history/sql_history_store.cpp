@@ -166,9 +166,7 @@ std::vector<FinishedRun> SqlRunStore::ended_runs(
     conditions.add_one_of("HANDLER_TYPE_", filter.handler_types);
     conditions.add_one_of("TENANT_ID_", filter.tenant_ids);
     conditions.add_one_of("PROC_INST_ID_", filter.process_instance_ids);
-    std::vector<FinishedRun> runs;
-    runner_.read([&](Connection& connection) {
-        runs.clear();
+    return runner_.read([&](Connection& connection) {
         const std::string sql = fmt::format(
             kListRuns,
             fmt::arg("columns", fmt::join(kRunColumns, ", ")),
@@ -177,13 +175,10 @@ std::vector<FinishedRun> SqlRunStore::ended_runs(
         );
         std::vector<Value> parameters = conditions.parameters();
         parameters.emplace_back(static_cast<std::int64_t>(limit));
-        connection.query(
-            {.sql = sql, .columns = kRunColumns.size()},
-            parameters,
-            [&](const Row& row) { runs.push_back(run_in(row)); }
+        return all_rows(
+            connection, {.sql = sql, .columns = kRunColumns.size()}, parameters, run_in
         );
     });
-    return runs;
 }
 
 namespace {
@@ -246,24 +241,19 @@ std::vector<Value> about(const Past& past, std::initializer_list<Value> paramete
     return all;
 }
 
-std::vector<std::string>
-texts_asked(Connection& connection, const std::string& sql, std::span<const Value> parameters) {
-    std::vector<std::string> texts;
-    connection.query({.sql = sql, .columns = 1}, parameters, [&](const Row& row) {
-        texts.emplace_back(row.text(0));
-    });
-    return texts;
+std::string text_in(const Row& row) {
+    return std::string(row.text(0));
 }
 
 /// Behind the last id that may be removed.
 std::string end_of_removal(Connection& connection, const Past& past, const JobLogBounds& bounds) {
     std::string end = first_id_of(bounds.before);
     if (bounds.rows) {
-        const auto found = texts_asked(
-            connection, about(kOneTooMany, past, connection.dialect()), about(past, {*bounds.rows})
-        );
-        if (!found.empty()) {
-            end = std::max(end, found.front() + '~');  // Behind it, and before the next one.
+        const std::string sql = about(kOneTooMany, past, connection.dialect());
+        const auto found =
+            one_row(connection, {.sql = sql, .columns = 1}, about(past, {*bounds.rows}), text_in);
+        if (found) {
+            end = std::max(end, *found + '~');  // Behind it, and before the next one.
         }
     }
     return end;
@@ -277,13 +267,8 @@ std::vector<std::string> oldest_for_update(
     std::size_t page
 ) {
     const std::string sql = about(kOldestLines, past, transaction.dialect());
-    std::vector<std::string> ids;
-    transaction.query(
-        {.sql = sql, .columns = 1},
-        about(past, {end, static_cast<std::int64_t>(page)}),
-        [&](const Row& row) { ids.emplace_back(row.text(0)); }
-    );
-    return ids;
+    const std::vector<Value> parameters = about(past, {end, static_cast<std::int64_t>(page)});
+    return all_rows(transaction, {.sql = sql, .columns = 1}, parameters, text_in);
 }
 
 std::int64_t forget_lines(
@@ -299,8 +284,7 @@ std::int64_t forget_lines(
 }
 
 bool is_any_before(Connection& connection, const Past& past, std::string_view end) {
-    const std::string sql = about(kAnyBefore, past, connection.dialect());
-    return !texts_asked(connection, sql, about(past, {end})).empty();
+    return has_row(connection, about(kAnyBefore, past, connection.dialect()), about(past, {end}));
 }
 
 JobLogCleaning clean(TransactionRunner& runner, const Past& past, const JobLogBounds& bounds) {
@@ -327,12 +311,9 @@ JobLogCleaning clean(TransactionRunner& runner, const Past& past, const JobLogBo
 }
 
 std::vector<std::string> types_with_more(TransactionRunner& runner, std::int64_t runs) {
-    std::vector<std::string> types;
-    runner.read([&](Connection& connection) {
-        const Value most{runs};
-        types = texts_asked(connection, std::string(kTypesWithMore), std::span(&most, 1));
+    return runner.read([&](Connection& connection) {
+        return all_rows(connection, {.sql = kTypesWithMore, .columns = 1}, {runs}, text_in);
     });
-    return types;
 }
 
 }  // namespace

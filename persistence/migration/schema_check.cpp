@@ -75,13 +75,7 @@ constexpr std::string_view kEngineVersion = R"sql(
     WHERE NAME_ IN ('common.schema.version', 'schema.version'))sql";
 
 bool has_engine_version(Connection& connection, const LiveSchema& live) {
-    bool has_version = false;
-    if (live.contains(kVersionTable)) {
-        connection.query({.sql = kEngineVersion, .columns = 1}, {}, [&](const Row&) {
-            has_version = true;
-        });
-    }
-    return has_version;
+    return live.contains(kVersionTable) && has_row(connection, kEngineVersion);
 }
 
 /// Of one of the engines that have jobs.
@@ -266,14 +260,6 @@ bool is_allowed(Connection& connection, const schema::Table& table, const Right&
     }
 }
 
-std::string text_of(Connection& connection, std::string_view sql) {
-    std::string text;
-    connection.query({.sql = sql, .columns = 1}, {}, [&text](const Row& row) {
-        text = row.text(0);
-    });
-    return text;
-}
-
 }  // namespace
 
 void require_write_rights(Connection& connection) {
@@ -305,7 +291,7 @@ void require_write_rights(Connection& connection) {
                 missing,
                 fmt::join(tables, ", "),
                 missing,
-                text_of(connection, target)
+                one_text(connection, target)
             )
         );
     }

@@ -254,14 +254,12 @@ std::optional<int> schema_version(Connection& connection) {
 }
 
 std::optional<std::string> recorded_version(Connection& connection) {
-    std::optional<std::string> version;
-    const Value name{kSchemaVersionProperty};
-    connection.query(
+    return one_row(
+        connection,
         {.sql = "SELECT VALUE_ FROM ACT_GE_PROPERTY WHERE NAME_ = ?", .columns = 1},
-        {&name, 1},
-        [&version](const Row& row) { version = row.text(0); }
+        {kSchemaVersionProperty},
+        [](const Row& row) { return std::string(row.text(0)); }
     );
-    return version;
 }
 
 bool has_others_tables(Connection& connection) {

@@ -23,11 +23,7 @@ DbError with_upgrade_grant(Connection& connection, const DbError& error) {
     if (error.kind() != DbErrorKind::access_denied || query.empty()) {
         return error;
     }
-    std::string grant;
-    connection.query({.sql = query, .columns = 1}, {}, [&grant](const Row& row) {
-        grant = row.text(0);
-    });
-    return DbError(error.kind(), fmt::format("{}: {}", error.what(), grant));
+    return DbError(error.kind(), fmt::format("{}: {}", error.what(), one_text(connection, query)));
 }
 
 namespace {

@@ -59,11 +59,9 @@ void require_same_locks(
     close_gate(transaction);
     const std::string_view ours = name_of(identity.locks);
     const std::string_view node = identity.node;
-    std::string other;
-    const RowReader read = [&](const Row& row) { other = row.text(0); };
-    transaction.query({.sql = kOther, .columns = 1}, {ours, node, now}, read);
+    std::string other = one_text(transaction, kOther, {ours, node, now});
     if (other.empty() && identity.locks == schema::LockGranularity::row) {
-        transaction.query({.sql = kClaim, .columns = 1}, {node, now}, read);
+        other = one_text(transaction, kClaim, {node, now});
     }
     if (!other.empty()) {
         throw disagreement(other, ours);
@@ -189,15 +187,9 @@ void end_locks(
 }
 
 bool is_known(const StoreContext& context, std::string_view node) {
-    bool is_there = false;
-    context.runner.read([&](Connection& connection) {
-        is_there = false;
-        const Value name{node};
-        connection.query({.sql = kState, .columns = 1}, {&name, 1}, [&](const Row&) {
-            is_there = true;
-        });
+    return context.runner.read([&](Connection& connection) {
+        return has_row(connection, kState, {node});
     });
-    return is_there;
 }
 
 /// The count of jobs as SQL takes it.
@@ -299,14 +291,14 @@ void SqlNodeStore::leave(const NodeIdentity& identity) {
 
 std::vector<std::string> SqlNodeStore::end_expired_leases(const LeaseLook& look) {
     const schema::TimePoint now = look.now;
-    std::vector<std::string> expired;
     // Read apart from the write: on SQLite nearly every pass then leaves the writer alone.
-    context_.runner.read([&](Connection& connection) {
-        expired.clear();
-        const std::array<Value, 4> bounds{now, now - look.patience, look.by, now};
-        connection.query({.sql = kExpired, .columns = 1}, bounds, [&](const Row& row) {
-            expired.emplace_back(row.text(0));
-        });
+    std::vector<std::string> expired = context_.runner.read([&](Connection& connection) {
+        return all_rows(
+            connection,
+            {.sql = kExpired, .columns = 1},
+            {now, now - look.patience, look.by, now},
+            [](const Row& row) { return std::string(row.text(0)); }
+        );
     });
     std::vector<std::string> ended;
     if (expired.empty()) {
@@ -338,14 +330,9 @@ std::vector<std::string> SqlNodeStore::end_expired_leases(const LeaseLook& look)
 }
 
 std::int64_t SqlNodeStore::living_before(std::string_view node, schema::TimePoint now) {
-    std::int64_t living = 0;
-    context_.runner.read([&](Connection& connection) {
-        const std::array<Value, 2> values{node, now};
-        connection.query({.sql = kLivingBefore, .columns = 1}, values, [&](const Row& row) {
-            living = row.integer(0);
-        });
+    return context_.runner.read([&](Connection& connection) {
+        return one_number(connection, kLivingBefore, {node, now});
     });
-    return living;
 }
 
 bool SqlNodeStore::set_node_state(std::string_view node, NodeState state) {
@@ -430,15 +417,9 @@ NodeState node_state_in(std::string_view text) {
 }
 
 std::vector<Node> SqlNodeStore::lost_nodes(schema::TimePoint now) {
-    const Value from{now - kLostFor};
-    std::vector<Node> lost;
-    context_.runner.read([&](Connection& connection) {
-        lost.clear();
-        connection.query({.sql = kLost, .columns = 12}, {&from, 1}, [&](const Row& row) {
-            lost.push_back(node_in(row));
-        });
+    return context_.runner.read([&](Connection& connection) {
+        return all_rows(connection, {.sql = kLost, .columns = 12}, {now - kLostFor}, node_in);
     });
-    return lost;
 }
 
 std::vector<Node> SqlNodeStore::nodes() {

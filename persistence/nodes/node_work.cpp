@@ -136,32 +136,27 @@ void SqlNodeStore::record_asked(std::string_view node, std::span<const AskedTopi
 }
 
 std::vector<AskedTopic> SqlNodeStore::asked_topics(schema::TimePoint now) {
-    std::vector<AskedTopic> all;
     const std::array<Value, 2> bounds{now, now - AskedTopic::kLasts};
-    context_.runner.read([&](Connection& connection) {
-        all.clear();
-        connection.query({.sql = kAsked, .columns = 3}, bounds, [&](const Row& row) {
-            all.push_back(
-                {.topic = std::string(row.text(0)),
-                 .worker = std::string(row.text(1)),
-                 .last = row.time(2).value_or(now)}
-            );
+    return context_.runner.read([&](Connection& connection) {
+        return all_rows(connection, {.sql = kAsked, .columns = 3}, bounds, [&](const Row& row) {
+            return AskedTopic{
+                .topic = std::string(row.text(0)),
+                .worker = std::string(row.text(1)),
+                .last = row.time(2).value_or(now)};
         });
     });
-    return all;
 }
 
 std::optional<schema::TimePoint>
 SqlNodeStore::running_since(std::string_view node, std::string_view job, std::int64_t revision) {
-    std::optional<schema::TimePoint> since;
     const std::array<Value, 3> parameters{node, job, revision};
-    context_.runner.read([&](Connection& connection) {
-        since.reset();
+    return context_.runner.read([&](Connection& connection) {
+        std::optional<schema::TimePoint> since;
         connection.query({.sql = kRunningSince, .columns = 1}, parameters, [&](const Row& row) {
             since = row.time(0);
         });
+        return since;
     });
-    return since;
 }
 
 std::vector<TypeRuns> SqlNodeStore::runs_of_last_minute(schema::TimePoint now) {
@@ -305,9 +300,7 @@ SqlRunNewsStore::run_news(std::span<const std::string> jobs, std::size_t limit) 
         parameters.emplace_back(std::string_view(job));
     }
     parameters.emplace_back(static_cast<std::int64_t>(limit));
-    std::vector<ToldRun> runs;
-    context_.runner.read([&](Connection& connection) {
-        runs.clear();
+    return context_.runner.read([&](Connection& connection) {
         const Dialect& dialect = connection.dialect();
         const std::string sql = fmt::format(
             kNews,
@@ -317,21 +310,17 @@ SqlRunNewsStore::run_news(std::span<const std::string> jobs, std::size_t limit) 
                 jobs.empty() ? "" : fmt::format("WHERE ID_ IN ({})", places_for(jobs.size()))
             )
         );
-        connection.query({.sql = sql, .columns = 9}, parameters, [&](const Row& row) {
-            runs.push_back(told_run_in(row, dialect));
+        return all_rows(connection, {.sql = sql, .columns = 9}, parameters, [&](const Row& row) {
+            return told_run_in(row, dialect);
         });
     });
-    return runs;
 }
 
 // They are looked for first, so that nothing of the jobs is locked.
 void SqlRunNewsStore::forget_news(schema::TimePoint before) {
-    const Value until{before};
-    std::vector<ToldRun> left_over;
-    context_.runner.read([&](Connection& connection) {
-        left_over.clear();
-        connection.query({.sql = kLeftOver, .columns = 2}, {&until, 1}, [&](const Row& row) {
-            left_over.push_back({.job = std::string(row.text(0)), .revision = row.integer(1)});
+    const std::vector<ToldRun> left_over = context_.runner.read([&](Connection& connection) {
+        return all_rows(connection, {.sql = kLeftOver, .columns = 2}, {before}, [](const Row& row) {
+            return ToldRun{.job = std::string(row.text(0)), .revision = row.integer(1)};
         });
     });
     if (!left_over.empty()) {

@@ -271,8 +271,8 @@ void SqlNodeStore::record_served(std::string_view node, const ServedJobs& served
 }
 
 Lack SqlServedStore::lacking(const JobKind& kind, schema::TimePoint now) {
-    LivingNodes nodes;
-    context_.runner.read([&](Connection& connection) { nodes = living_nodes(connection, now); });
+    LivingNodes nodes =
+        context_.runner.read([&](Connection& connection) { return living_nodes(connection, now); });
     if (is_any_serving(nodes, kind)) {
         return Lack::nothing;
     }

@@ -63,13 +63,12 @@ constexpr std::int64_t kPageOfSpans = 500;
 find_span(Transaction& transaction, std::string_view node, const ThroughputSpan& span) {
     const Dialect& dialect = transaction.dialect();
     const std::string sql = fmt::format(kSpan, fmt::arg("bytes_as_text", dialect.bytes_as_text));
-    std::optional<std::string> text;
-    transaction.query(
+    return one_row(
+        transaction,
         {.sql = sql, .columns = 1},
         {seconds_of(span.length), span.at, node},
-        [&](const Row& row) { text = dialect.text_of_bytes(row.text(0)); }
+        [&](const Row& row) { return dialect.text_of_bytes(row.text(0)); }
     );
-    return text;
 }
 
 /// Returns what stands in the row then. There is a row where an executor of this name has ended

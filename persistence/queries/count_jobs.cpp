@@ -28,9 +28,7 @@ constexpr std::string_view kCountTypes = R"sql(
 std::vector<TypeCount>
 SqlOperatorStore::count_types(schema::JobPlace place, const JobFilter& filter) {
     JOBSTRAND_ENSURE(filter.ids.empty());
-    std::vector<TypeCount> counts;
-    context_.runner.read([&](Connection& connection) {
-        counts.clear();
+    return context_.runner.read([&](Connection& connection) {
         Condition condition = condition_of(filter, place, connection.dialect());
         condition.parameters.emplace_back(static_cast<std::int64_t>(kTypesCounted));
         const std::string sql = fmt::format(
@@ -39,16 +37,16 @@ SqlOperatorStore::count_types(schema::JobPlace place, const JobFilter& filter) {
             fmt::arg("table", schema::table_of(place)),
             fmt::arg("condition", condition.sql)
         );
-        connection.query({.sql = sql, .columns = 4}, condition.parameters, [&](const Row& row) {
-            counts.push_back({
+        const Query query{.sql = sql, .columns = 4};
+        return all_rows(connection, query, condition.parameters, [](const Row& row) {
+            return TypeCount{
                 .handler_type = std::string(row.text(0)),
                 .jobs = row.integer(1),
                 .locked = row.integer(2),
                 .oldest = time_if_readable(row, 3),
-            });
+            };
         });
     });
-    return counts;
 }
 
 namespace {
@@ -64,7 +62,6 @@ constexpr std::string_view kCountOwners = R"sql(
 }  // namespace
 
 std::vector<OwnerCount> SqlOperatorStore::count_lock_owners(std::string_view up_to) {
-    std::vector<OwnerCount> counts;
     std::vector<Value> parameters;
     if (!up_to.empty()) {
         parameters.emplace_back(up_to);
@@ -72,17 +69,15 @@ std::vector<OwnerCount> SqlOperatorStore::count_lock_owners(std::string_view up_
     parameters.emplace_back(static_cast<std::int64_t>(kOwnersCounted));
     const std::string sql =
         fmt::format(kCountOwners, fmt::arg("and_near", up_to.empty() ? "" : "AND ID_ <= ?"));
-    context_.runner.read([&](Connection& connection) {
-        counts.clear();
-        connection.query({.sql = sql, .columns = 3}, parameters, [&](const Row& row) {
-            counts.push_back({
+    return context_.runner.read([&](Connection& connection) {
+        return all_rows(connection, {.sql = sql, .columns = 3}, parameters, [](const Row& row) {
+            return OwnerCount{
                 .handler_type = std::string(row.text(0)),
                 .lock_owner = std::string(row.text(1)),
                 .jobs = row.integer(2),
-            });
+            };
         });
     });
-    return counts;
 }
 
 namespace {
@@ -153,97 +148,74 @@ Value number_of(std::size_t number) {
     return static_cast<std::int64_t>(number);
 }
 
-std::int64_t
-count_of(Connection& connection, std::string_view sql, std::span<const Value> parameters) {
-    std::int64_t count = 0;
-    connection.query({.sql = sql, .columns = 1}, parameters, [&](const Row& row) {
-        count = row.integer(0);
-    });
-    return count;
-}
-
 }  // namespace
 
 std::int64_t WatchStore::count_due(schema::TimePoint until, std::size_t most) {
-    const std::array<Value, 2> parameters{until, number_of(most)};
-    std::int64_t count = 0;
-    context_.runner.read([&](Connection& connection) {
-        count = count_of(connection, kDue, parameters);
+    return context_.runner.read([&](Connection& connection) {
+        return one_number(connection, kDue, {until, number_of(most)});
     });
-    return count;
 }
 
 WaitingJobs WatchStore::count_waiting(std::size_t most) {
-    const std::array<Value, 1> parameters{number_of(most)};
-    WaitingJobs count;
-    context_.runner.read([&](Connection& connection) {
+    return context_.runner.read([&](Connection& connection) {
         const auto rows_of = [&](std::string_view table) {
-            return count_of(
-                connection, fmt::format(kWaitingJobs, fmt::arg("table", table)), parameters
-            );
+            const std::string sql = fmt::format(kWaitingJobs, fmt::arg("table", table));
+            return one_number(connection, sql, {number_of(most)});
         };
-        count = {.exclusive = rows_of("JS_WAITING"), .limited = rows_of("JS_LIMIT_WAITING")};
+        return WaitingJobs{
+            .exclusive = rows_of("JS_WAITING"), .limited = rows_of("JS_LIMIT_WAITING")};
     });
-    return count;
 }
 
 std::vector<FreeJobs>
 WatchStore::free_by_type(schema::JobPlace place, std::size_t rows, std::size_t types) {
     JOBSTRAND_ENSURE(schema::has_lock(place));
-    const std::array<Value, 2> parameters{number_of(rows), number_of(types)};
-    std::vector<FreeJobs> found;
-    context_.runner.read([&](Connection& connection) {
-        found.clear();
+    return context_.runner.read([&](Connection& connection) {
         const std::string sql = fmt::format(
             kFree,
             fmt::arg("table", schema::table_of(place)),
             fmt::arg("by_id", connection.dialect().by_id)
         );
-        connection.query({.sql = sql, .columns = 3}, parameters, [&](const Row& row) {
-            found.push_back({
+        const std::array parameters{number_of(rows), number_of(types)};
+        return all_rows(connection, {.sql = sql, .columns = 3}, parameters, [](const Row& row) {
+            return FreeJobs{
                 .handler_type = std::string(row.text(0)),
                 .jobs = row.integer(1),
                 .since = time_if_readable(row, 2),
-            });
+            };
         });
     });
-    return found;
 }
 
 std::vector<ExternalJobs> WatchStore::external_by_type(schema::TimePoint now, std::size_t rows) {
     const std::array<Value, 3> parameters{now, now, number_of(rows)};
-    std::vector<ExternalJobs> found;
-    context_.runner.read([&](Connection& connection) {
-        found.clear();
+    return context_.runner.read([&](Connection& connection) {
         const std::string sql =
             fmt::format(kExternal, fmt::arg("by_id", connection.dialect().by_id));
-        connection.query({.sql = sql, .columns = 4}, parameters, [&](const Row& row) {
-            found.push_back({
+        return all_rows(connection, {.sql = sql, .columns = 4}, parameters, [](const Row& row) {
+            return ExternalJobs{
                 .handler_type = std::string(row.text(0)),
                 .waiting = row.integer(1),
                 .locked = row.integer(2) - row.integer(1),
                 .since = time_if_readable(row, 3),
-            });
+            };
         });
     });
-    return found;
 }
 
 std::vector<RunningJob> WatchStore::longest_runs(schema::TimePoint now, std::size_t most) {
     const std::array<Value, 2> parameters{now, number_of(most)};
-    std::vector<RunningJob> found;
-    context_.runner.read([&](Connection& connection) {
-        found.clear();
-        connection.query({.sql = kLongestRuns, .columns = 4}, parameters, [&](const Row& row) {
-            found.push_back({
+    const Query query{.sql = kLongestRuns, .columns = 4};
+    return context_.runner.read([&](Connection& connection) {
+        return all_rows(connection, query, parameters, [&](const Row& row) {
+            return RunningJob{
                 .id = std::string(row.text(0)),
                 .handler_type = std::string(row.text(1)),
                 .node = std::string(row.text(2)),
                 .since = row.time(3).value_or(now),
-            });
+            };
         });
     });
-    return found;
 }
 
 }  // namespace jobstrand::persistence

@@ -199,9 +199,7 @@ std::int64_t count_filtered(Connection& connection, JobPlace place, const JobFil
     );
     std::int64_t total = 0;
     for (const auto& [text, values] : bind_filtered(std::move(sql), filter, condition.parameters)) {
-        connection.query({.sql = text, .columns = 1}, values, [&](const Row& row) {
-            total += row.integer(0);
-        });
+        total += one_number(connection, text, values);
     }
     return total;
 }
@@ -209,12 +207,10 @@ std::int64_t count_filtered(Connection& connection, JobPlace place, const JobFil
 }  // namespace
 
 std::optional<PlacedJob> SqlOperatorStore::find(std::string_view id) {
-    std::optional<PlacedJob> found;
-    context_.runner.read([&](Connection& connection) {
+    return context_.runner.read([&](Connection& connection) {
         const auto address = find_any(connection, std::span(&id, 1));
-        found = address ? std::optional(read_at(connection, *address)) : std::nullopt;
+        return address ? std::optional<PlacedJob>(read_at(connection, *address)) : std::nullopt;
     });
-    return found;
 }
 
 bool EnqueuerStore::is_stored(std::string_view id) {
@@ -271,24 +267,21 @@ std::vector<DeadLetterFailure> SqlOperatorStore::list_failures(
 }
 
 std::int64_t SqlOperatorStore::count(JobPlace place, const JobFilter& filter) {
-    std::int64_t total = 0;
-    context_.runner.read([&](Connection& connection) {
-        total = count_filtered(connection, place, filter);
+    return context_.runner.read([&](Connection& connection) {
+        return count_filtered(connection, place, filter);
     });
-    return total;
 }
 
 std::string SqlOperatorStore::exception_details(const Job& job) {
-    std::string details;
     const std::array<Value, 1> parameters{std::string_view(job.exception_stack_id)};
-    context_.runner.read([&](Connection& connection) {
+    return context_.runner.read([&](Connection& connection) {
+        const Dialect& dialect = connection.dialect();
         const std::string sql =
-            fmt::format(kDetails, fmt::arg("bytes_as_text", connection.dialect().bytes_as_text));
-        connection.query({.sql = sql, .columns = 1}, parameters, [&](const Row& row) {
-            details = connection.dialect().text_of_bytes(row.text(0));
-        });
+            fmt::format(kDetails, fmt::arg("bytes_as_text", dialect.bytes_as_text));
+        const auto details_in = [&](const Row& row) { return dialect.text_of_bytes(row.text(0)); };
+        return one_row(connection, {.sql = sql, .columns = 1}, parameters, details_in)
+            .value_or(std::string());
     });
-    return details;
 }
 
 namespace {
@@ -397,16 +390,15 @@ std::vector<Job> SqlOperatorStore::newest_dead_letters(
     const std::optional<DeadLetterMark>& behind,
     std::size_t limit
 ) {
-    std::vector<Job> jobs;
-    context_.runner.read([&](Connection& connection) {
-        jobs.clear();
+    return context_.runner.read([&](Connection& connection) {
+        std::vector<Job> jobs;
         const Reading whole{
             selected_of(kDead, connection.dialect()),
             fields_of(kDead).size(),
             append_to(jobs, kDead)};
         read_newest(connection, filter, behind, limit, whole);
+        return jobs;
     });
-    return jobs;
 }
 
 std::vector<DeadLetterFailure> SqlOperatorStore::newest_failures(
@@ -414,13 +406,12 @@ std::vector<DeadLetterFailure> SqlOperatorStore::newest_failures(
     const std::optional<DeadLetterMark>& behind,
     std::size_t limit
 ) {
-    std::vector<DeadLetterFailure> failures;
-    context_.runner.read([&](Connection& connection) {
-        failures.clear();
+    return context_.runner.read([&](Connection& connection) {
+        std::vector<DeadLetterFailure> failures;
         const auto append = [&](const Row& row) { failures.push_back(failure_in(row)); };
         read_newest(connection, filter, behind, limit, {kFailureColumns, 4, append});
+        return failures;
     });
-    return failures;
 }
 
 }  // namespace jobstrand::persistence

@@ -142,14 +142,12 @@ std::optional<AwaitedGroup> SqlOperatorStore::awaited_group(const schema::Job& j
         schema::exclusive_group(job, schema::ExclusiveOver::hierarchy),
         std::string_view(job.id),
     };
-    std::optional<AwaitedGroup> found;
-    context_.runner.read([&](Connection& connection) {
-        found.reset();
-        connection.query({.sql = kAwaited, .columns = 2}, parameters, [&](const Row& row) {
-            found = {.group = std::string(row.text(0)), .lock_owner = std::string(row.text(1))};
+    return context_.runner.read([&](Connection& connection) {
+        return one_row(connection, {.sql = kAwaited, .columns = 2}, parameters, [](const Row& row) {
+            return AwaitedGroup{
+                .group = std::string(row.text(0)), .lock_owner = std::string(row.text(1))};
         });
     });
-    return found;
 }
 
 }  // namespace jobstrand::persistence

@@ -178,12 +178,8 @@ private:
         if (!jobs_.empty() || part_.skipped == 0) {
             return 0;
         }
-        std::int64_t with_value = 0;
-        connection_.query(
-            {.sql = text_of(kCountWithValue, {}), .columns = 1},
-            condition_.parameters,
-            [&](const Row& row) { with_value = row.integer(0); }
-        );
+        const std::int64_t with_value =
+            one_number(connection_, text_of(kCountWithValue, {}), condition_.parameters);
         return part_.skipped - static_cast<std::size_t>(with_value);
     }
 
@@ -228,22 +224,18 @@ private:
 std::vector<Job>
 SqlOperatorStore::list_in_order(JobPlace place, const JobFilter& filter, const SortedPart& part) {
     JOBSTRAND_ENSURE(filter.ids.empty());
-    std::vector<Job> jobs;
-    context_.runner.read([&](Connection& connection) {
-        jobs = SortedList(connection, place, filter, part).read();
+    return context_.runner.read([&](Connection& connection) {
+        return SortedList(connection, place, filter, part).read();
     });
-    return jobs;
 }
 
 std::optional<Job> SqlOperatorStore::mark_ahead(JobPlace place, const SortedPart& part) {
     JOBSTRAND_ENSURE(
         part.by == schema::JobMember(&Job::id) || std::holds_alternative<TimeMember>(part.by)
     );
-    std::optional<Job> mark;
-    context_.runner.read([&](Connection& connection) {
-        mark = SortedList(connection, place, {}, part).ahead();
+    return context_.runner.read([&](Connection& connection) {
+        return SortedList(connection, place, {}, part).ahead();
     });
-    return mark;
 }
 
 }  // namespace jobstrand::persistence

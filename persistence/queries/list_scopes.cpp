@@ -151,8 +151,7 @@ void read_since(
 }
 
 std::vector<ScopeSummary> list_scopes(const StoreContext& context, const ScopePage& part) {
-    std::vector<ScopeSummary> scopes;
-    context.runner.read([&](Connection& connection) {
+    return context.runner.read([&](Connection& connection) {
         Summaries page = read_ids(connection, part);
         std::vector<std::string_view> ids;
         for (const auto& [id, summary] : page) {
@@ -162,12 +161,12 @@ std::vector<ScopeSummary> list_scopes(const StoreContext& context, const ScopePa
             count_jobs_of(connection, part.scope, place, ids, page);
         }
         read_since(connection, part.scope, ids, page);
-        scopes.clear();
+        std::vector<ScopeSummary> scopes;
         for (auto& [id, summary] : page) {
             scopes.push_back(std::move(summary));
         }
+        return scopes;
     });
-    return scopes;
 }
 
 }  // namespace
@@ -316,18 +315,11 @@ EngineQuestion question_about(SuspensionScope scope, std::string_view id) {
 
 bool SqlOperatorStore::is_of_engine(SuspensionScope scope, std::string_view id) {
     const EngineQuestion question = question_about(scope, id);
-    bool is_there = false;
-    context_.runner.read([&](Connection& connection) {
-        is_there = false;
-        if (question.sql.empty() || !connection.dialect().has_engine) {
-            return;
-        }
-        const std::vector<Value> parameters(question.times, std::string_view(question.id));
-        connection.query({.sql = question.sql, .columns = 1}, parameters, [&](const Row&) {
-            is_there = true;
-        });
+    const std::vector<Value> parameters(question.times, std::string_view(question.id));
+    return context_.runner.read([&](Connection& connection) {
+        return !question.sql.empty() && connection.dialect().has_engine &&
+               has_row(connection, question.sql, parameters);
     });
-    return is_there;
 }
 
 }  // namespace jobstrand::persistence

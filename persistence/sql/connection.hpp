@@ -7,10 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
+#include <vector>
 
 namespace jobstrand::persistence {
 
@@ -107,5 +111,61 @@ public:
     /// false once an error has poisoned it; the pool then replaces it.
     [[nodiscard]] virtual bool is_usable() const noexcept = 0;
 };
+
+/// The parameters of a statement: what holds values, or a list in braces, which lives for the call
+/// alone.
+class Parameters final : public std::span<const Value> {
+public:
+    using std::span<const Value>::span;
+    Parameters(std::initializer_list<Value> values) : span(values.begin(), values.size()) {}
+};
+
+// What a SELECT finds. `source` is a Connection or a Transaction.
+
+/// All rows, each as `make` makes it.
+template <typename Source, typename Make>
+[[nodiscard]] auto all_rows(Source& source, Query query, Parameters parameters, const Make& make) {
+    std::vector<std::invoke_result_t<const Make&, const Row&>> rows;
+    source.query(query, parameters, [&](const Row& row) { rows.push_back(make(row)); });
+    return rows;
+}
+
+/// The one row; nullopt: there is none.
+template <typename Source, typename Make>
+[[nodiscard]] auto one_row(Source& source, Query query, Parameters parameters, const Make& make) {
+    std::optional<std::invoke_result_t<const Make&, const Row&>> found;
+    source.query(query, parameters, [&](const Row& row) { found = make(row); });
+    return found;
+}
+
+/// Whether there is a row, of one column.
+template <typename Source>
+[[nodiscard]] bool has_row(Source& source, std::string_view sql, Parameters parameters = {}) {
+    bool is_there = false;
+    source.query({.sql = sql, .columns = 1}, parameters, [&](const Row&) { is_there = true; });
+    return is_there;
+}
+
+/// The number that is its one row; 0: there is none.
+template <typename Source>
+[[nodiscard]] std::int64_t
+one_number(Source& source, std::string_view sql, Parameters parameters = {}) {
+    std::int64_t number = 0;
+    source.query({.sql = sql, .columns = 1}, parameters, [&](const Row& row) {
+        number = row.integer(0);
+    });
+    return number;
+}
+
+/// The text that is its one row; empty: there is none.
+template <typename Source>
+[[nodiscard]] std::string
+one_text(Source& source, std::string_view sql, Parameters parameters = {}) {
+    std::string text;
+    source.query({.sql = sql, .columns = 1}, parameters, [&](const Row& row) {
+        text = row.text(0);
+    });
+    return text;
+}
 
 }  // namespace jobstrand::persistence

@@ -225,10 +225,6 @@ bool TransactionRunner::was_done(const WasCommitted& was_committed) {
     return was_committed(transaction);
 }
 
-void TransactionRunner::read(const std::function<void(Connection&)>& work) {
-    run_plain(Access::read, work);
-}
-
 void TransactionRunner::change(const std::function<void(Connection&)>& work) {
     run_plain(Access::write, work);
 }

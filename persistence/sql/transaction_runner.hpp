@@ -16,6 +16,8 @@
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <type_traits>
+#include <utility>
 
 namespace jobstrand::persistence {
 
@@ -124,8 +126,20 @@ public:
     void run(const Work& work, const WasCommitted& was_committed, Commit commit = Commit::shared);
 
     /// Runs `work` on a reading connection without a transaction of its own; tried again in the
-    /// same way.
-    void read(const std::function<void(Connection&)>& work);
+    /// same way. Returns what the work returns at last.
+    template <typename Work>
+    auto read(const Work& work) {
+        using Result = std::invoke_result_t<const Work&, Connection&>;
+        if constexpr (std::is_void_v<Result>) {
+            run_plain(SessionPool::Access::read, work);
+        } else {
+            std::optional<Result> result;
+            run_plain(SessionPool::Access::read, [&](Connection& connection) {
+                result.emplace(work(connection));
+            });
+            return *std::move(result);
+        }
+    }
 
     /// The same on a writing connection, for a change that is one statement and does no harm when
     /// it runs twice: it spares two round trips.

@@ -84,27 +84,14 @@ constexpr std::string_view kWriteDefinition = R"sql(
 constexpr std::string_view kRemoveDefinition = "{delete_where} ID_ = ?";
 
 std::optional<JobDefinition> read_definition(Transaction& transaction, const std::string& id) {
-    std::optional<JobDefinition> found;
     const std::string sql = fmt::format(
         kFindDefinition,
         fmt::arg("columns", kDefinitionColumns),
         fmt::arg("by_id", transaction.dialect().by_id),
         fmt::arg("for_update", transaction.dialect().for_update)
     );
-    transaction.query(
-        {.sql = sql, .columns = kDefinitionColumnCount},
-        {std::string_view(id)},
-        [&](const Row& row) { found = definition_in(row); }
-    );
-    return found;
-}
-
-std::int64_t count_definitions(Transaction& transaction) {
-    std::int64_t count = 0;
-    transaction.query({.sql = kCountDefinitions, .columns = 1}, {}, [&](const Row& row) {
-        count = row.integer(0);
-    });
-    return count;
+    const Query query{.sql = sql, .columns = kDefinitionColumnCount};
+    return one_row(transaction, query, {std::string_view(id)}, definition_in);
 }
 
 void make_row(Transaction& transaction, const JobDefinitionName& name) {
@@ -159,37 +146,24 @@ std::vector<JobDefinition> DefinitionStore::definitions(
         fmt::arg("columns", kDefinitionColumns),
         fmt::arg("conditions", fmt::join(conditions, " AND "))
     );
-    std::vector<JobDefinition> list;
-    context_.runner.read([&](Connection& connection) {
-        list.clear();
-        connection.query(
-            {.sql = sql, .columns = kDefinitionColumnCount},
-            parameters,
-            [&](const Row& row) { list.push_back(definition_in(row)); }
-        );
+    const Query query{.sql = sql, .columns = kDefinitionColumnCount};
+    return context_.runner.read([&](Connection& connection) {
+        return all_rows(connection, query, parameters, definition_in);
     });
-    return list;
 }
 
 std::optional<JobDefinition> DefinitionStore::find_definition(const JobDefinitionName& name) {
     const std::string id = schema::id_of(name);
-    const Value parameter{std::string_view(id)};
     const std::string sql = fmt::format(
         kFindDefinition,
         fmt::arg("columns", kDefinitionColumns),
         fmt::arg("by_id", ""),
         fmt::arg("for_update", "")
     );
-    std::optional<JobDefinition> found;
-    context_.runner.read([&](Connection& connection) {
-        found.reset();
-        connection.query(
-            {.sql = sql, .columns = kDefinitionColumnCount},
-            {&parameter, 1},
-            [&](const Row& row) { found = definition_in(row); }
-        );
+    const Query query{.sql = sql, .columns = kDefinitionColumnCount};
+    return context_.runner.read([&](Connection& connection) {
+        return one_row(connection, query, {std::string_view(id)}, definition_in);
     });
-    return found;
 }
 
 JobDefinition
@@ -199,7 +173,8 @@ DefinitionStore::change_definition(const JobDefinitionName& name, const Definiti
     context_.runner.run(
         [&](Transaction& transaction) {
             make_row(transaction, name);
-            if (count_definitions(transaction) > std::int64_t{schema::kMostJobDefinitions}) {
+            if (one_number(transaction, kCountDefinitions) >
+                std::int64_t{schema::kMostJobDefinitions}) {
                 throw std::invalid_argument(fmt::format(
                     "there are {} job definitions, more than that are not kept: remove some",
                     schema::kMostJobDefinitions
@@ -238,7 +213,8 @@ void EnqueuerStore::record_definitions(
     std::span<const JobDefinitionName> names
 ) {
     const auto record = [&](Transaction& work) {
-        std::int64_t room = std::int64_t{schema::kMostJobDefinitions} - count_definitions(work);
+        std::int64_t room =
+            std::int64_t{schema::kMostJobDefinitions} - one_number(work, kCountDefinitions);
         for (const JobDefinitionName& name : names) {
             if (room-- > 0) {
                 make_row(work, name);
@@ -274,16 +250,11 @@ EnqueuerStore::known_definitions(Transaction* transaction, schema::SteadyPoint n
     const std::string sql = fmt::format(kThoseThatSay, fmt::arg("columns", kDefinitionColumns));
     const Query query{.sql = sql, .columns = kDefinitionColumnCount};
     const Value most{std::int64_t{schema::kMostJobDefinitions}};
-    std::vector<JobDefinition> list;
-    const auto add = [&list](const Row& row) { list.push_back(definition_in(row)); };
-    if (transaction != nullptr) {
-        transaction->query(query, {&most, 1}, add);
-    } else {
-        context_.runner.read([&](Connection& connection) {
-            list.clear();
-            connection.query(query, {&most, 1}, add);
-        });
-    }
+    const auto read_all = [&](auto& source) {
+        return all_rows(source, query, {most}, definition_in);
+    };
+    std::vector<JobDefinition> list =
+        transaction != nullptr ? read_all(*transaction) : context_.runner.read(read_all);
     // Who writes the table by SQL may make mistakes, and they must not keep others from enqueueing.
     const std::size_t wrong = std::erase_if(list, [](const JobDefinition& definition) {
         return !schema::mistake_in(definition).empty();
@@ -384,8 +355,7 @@ public:
         add(" AND ELEMENT_ID_ = ?", name_.element);
         add(" AND HANDLER_TYPE_ = ?", name_.type);
         parameters.emplace_back(static_cast<std::int64_t>(kPart));
-        Ids ids;
-        context_.runner.read([&](Connection& connection) {
+        return context_.runner.read([&](Connection& connection) {
             const std::string sql = fmt::format(
                 kWithAnotherPriority,
                 fmt::arg("table", schema::table_of(place_)),
@@ -393,12 +363,10 @@ public:
                 fmt::arg("definition", expression_for("PROC_DEF_ID_", connection.dialect())),
                 fmt::arg("kind", kind)
             );
-            ids.clear();
-            connection.query({.sql = sql, .columns = 1}, parameters, [&](const Row& row) {
-                ids.emplace_back(row.text(0));
+            return all_rows(connection, {.sql = sql, .columns = 1}, parameters, [](const Row& row) {
+                return std::string(row.text(0));
             });
         });
-        return ids;
     }
 
     /// Returns how many were changed.

@@ -91,16 +91,15 @@ AuditEntry entry_of(const Row& row) {
     return entry;
 }
 
+std::string first_text(const Row& row) {
+    return std::string(row.text(0));
+}
+
 std::vector<std::string> oldest_before(const StoreContext& context, schema::TimePoint before) {
-    std::vector<std::string> ids;
     const std::array<Value, 2> parameters{before, static_cast<std::int64_t>(kAuditPart)};
-    context.runner.read([&](Connection& connection) {
-        ids.clear();
-        connection.query({.sql = kOldest, .columns = 1}, parameters, [&](const Row& row) {
-            ids.emplace_back(row.text(0));
-        });
+    return context.runner.read([&](Connection& connection) {
+        return all_rows(connection, {.sql = kOldest, .columns = 1}, parameters, first_text);
     });
-    return ids;
 }
 
 void remove_entries(Transaction& transaction, const std::vector<std::string>& ids) {
@@ -136,13 +135,9 @@ std::string AuditStore::begin_action(const AuditedAction& action, schema::TimePo
             );
         },
         [&](Transaction& transaction) {
-            bool is_there = false;
-            transaction.query(
-                {.sql = "SELECT 1 FROM JS_AUDIT WHERE ID_ = ?", .columns = 1},
-                {std::string_view(id)},
-                [&](const Row&) { is_there = true; }
+            return has_row(
+                transaction, "SELECT 1 FROM JS_AUDIT WHERE ID_ = ?", {std::string_view(id)}
             );
-            return is_there;
         }
     );
     return id;
@@ -167,14 +162,9 @@ AuditStore::audit(const AuditFilter& filter, std::string_view behind, std::size_
     conditions.parameters.emplace_back(static_cast<std::int64_t>(limit));
     const std::string sql =
         fmt::format(kList, fmt::arg("conditions", fmt::join(conditions.sql, " AND ")));
-    std::vector<AuditEntry> entries;
-    context_.runner.read([&](Connection& connection) {
-        entries.clear();
-        connection.query({.sql = sql, .columns = 9}, conditions.parameters, [&](const Row& row) {
-            entries.push_back(entry_of(row));
-        });
+    return context_.runner.read([&](Connection& connection) {
+        return all_rows(connection, {.sql = sql, .columns = 9}, conditions.parameters, entry_of);
     });
-    return entries;
 }
 
 std::int64_t AuditStore::forget_audit(schema::TimePoint before) {
@@ -237,9 +227,8 @@ std::optional<Found> find_for_update(Transaction& transaction, std::string_view 
         fmt::arg("bytes_as_text", dialect.bytes_as_text),
         fmt::arg("for_update", dialect.for_update)
     );
-    std::optional<Found> found;
-    transaction.query({.sql = sql, .columns = 4}, {key}, [&](const Row& row) {
-        found = {
+    return one_row(transaction, {.sql = sql, .columns = 4}, {key}, [&](const Row& row) {
+        return Found{
             .request =
                 {.digest = std::string(row.text(0)),
                  .status = static_cast<int>(row.integer(1)),
@@ -247,7 +236,6 @@ std::optional<Found> find_for_update(Transaction& transaction, std::string_view 
             .until = row.time(3).value_or(schema::TimePoint{}),
         };
     });
-    return found;
 }
 
 }  // namespace
@@ -292,13 +280,10 @@ void RequestStore::answer_request(
 }
 
 void RequestStore::forget_requests(schema::TimePoint now) {
-    std::vector<std::string> keys;
-    const std::array<Value, 2> parameters{now, kForgottenAtOnce};
-    context_.runner.read([&](Connection& connection) {
-        keys.clear();
-        connection.query({.sql = kOver, .columns = 1}, parameters, [&](const Row& row) {
-            keys.emplace_back(row.text(0));
-        });
+    const std::vector<std::string> keys = context_.runner.read([&](Connection& connection) {
+        return all_rows(
+            connection, {.sql = kOver, .columns = 1}, {now, kForgottenAtOnce}, first_text
+        );
     });
     if (keys.empty()) {
         return;

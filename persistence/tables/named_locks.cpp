@@ -69,11 +69,7 @@ std::optional<NamedLock> lock_for_update(Transaction& transaction, std::string_v
         fmt::arg("by_id", transaction.dialect().by_id),
         fmt::arg("for_update", transaction.dialect().for_update)
     );
-    std::optional<NamedLock> found;
-    transaction.query({.sql = sql, .columns = kLockColumnCount}, {name}, [&](const Row& row) {
-        found = lock_in(row);
-    });
-    return found;
+    return one_row(transaction, {.sql = sql, .columns = kLockColumnCount}, {name}, lock_in);
 }
 
 /// Throws DbError conflict when somebody else has inserted it meanwhile: then it is looked at
@@ -231,16 +227,10 @@ bool NamedLockStore::release(std::string_view name, std::string_view owner, Time
 std::vector<NamedLock>
 NamedLockStore::list(std::string_view behind, std::size_t limit, TimePoint now) {
     const std::array<Value, 3> parameters{behind, now, static_cast<std::int64_t>(limit)};
-    std::vector<NamedLock> locks;
-    context_.runner.read([&](Connection& connection) {
-        locks.clear();
-        connection.query(
-            {.sql = kLocksHeld, .columns = kLockColumnCount},
-            parameters,
-            [&](const Row& row) { locks.push_back(lock_in(row)); }
-        );
+    return context_.runner.read([&](Connection& connection) {
+        const Query query{.sql = kLocksHeld, .columns = kLockColumnCount};
+        return all_rows(connection, query, parameters, lock_in);
     });
-    return locks;
 }
 
 // Of holders that died, and of names that are used once.

@@ -239,22 +239,21 @@ KeyPart read_part(Connection& connection, const KeySearch& search) {
     const std::string sql = fmt::format(kPartOfKeys, fmt::arg("by_id", connection.dialect().by_id));
     const std::array<Value, 3> parameters{
         search.now, search.after, static_cast<std::int64_t>(search.rows)};
-    KeyPart part;
-    connection.query({.sql = sql, .columns = 3}, parameters, [&](const Row& row) {
-        part = {
+    const auto part_in = [](const Row& row) {
+        return KeyPart{
             .last = std::string(row.text(0)),
             .rows = static_cast<std::size_t>(row.integer(1)),
             .expired = row.integer(2)};
-    });
-    return part;
+    };
+    return one_row(connection, {.sql = sql, .columns = 3}, parameters, part_in).value_or(KeyPart());
 }
 
 }  // namespace
 
 ExpiredKeys SqlExecutorStore::remove_expired_keys(const KeySearch& search) {
-    KeyPart part;
     // Read apart from the write: on SQLite nearly every pass then leaves the writer alone.
-    context_.runner.read([&](Connection& connection) { part = read_part(connection, search); });
+    KeyPart part =
+        context_.runner.read([&](Connection& connection) { return read_part(connection, search); });
     ExpiredKeys done;
     if (part.expired > 0) {
         context_.runner.run(
@@ -277,15 +276,11 @@ ExpiredKeys SqlExecutorStore::remove_expired_keys(const KeySearch& search) {
 }
 
 std::optional<KeyOwner> EnqueuerStore::key_owner(std::string_view key) {
-    std::optional<KeyOwner> owner;
-    context_.runner.read([&](Connection& connection) {
-        owner.reset();
-        const std::array<Value, 1> parameters{key};
-        connection.query({.sql = kOwner, .columns = 2}, parameters, [&](const Row& row) {
-            owner = {.job = std::string(row.text(0)), .until = until_of(row, 1)};
+    return context_.runner.read([&](Connection& connection) {
+        return one_row(connection, {.sql = kOwner, .columns = 2}, {key}, [](const Row& row) {
+            return KeyOwner{.job = std::string(row.text(0)), .until = until_of(row, 1)};
         });
     });
-    return owner;
 }
 
 std::optional<KeyOwner> SqlOperatorStore::key_owner(std::string_view key) {

@@ -229,14 +229,6 @@ bool is_galera(Connection& connection) {
     return is_on;
 }
 
-bool call(Connection& connection, std::string_view function) {
-    bool answer = false;
-    connection.query({.sql = function, .columns = 1}, {}, [&answer](const Row& row) {
-        answer = row.boolean(0);
-    });
-    return answer;
-}
-
 /// All who want to write to a table wait behind a change of it that waits. Behind it the session
 /// waits as long as it did (see open_mysql).
 class BriefWait : public SchemaLock {
@@ -263,7 +255,7 @@ protected:
 class NamedLock final : public BriefWait {
 public:
     explicit NamedLock(Connection& connection) : BriefWait(connection) {
-        if (!call(connection, kTake)) {
+        if (one_number(connection, kTake) == 0) {
             throw DbError(
                 DbErrorKind::busy, "another process has been changing the schema for 20 s"
             );
@@ -274,7 +266,7 @@ public:
         // Defended catch: a connection that cannot free its lock is lost, and the server frees it
         // then.
         try {
-            call(connection_, kFree);
+            (void)one_number(connection_, kFree);
         } catch (const DbError&) {
         }
     }

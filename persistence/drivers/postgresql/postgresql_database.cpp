@@ -285,15 +285,8 @@ std::string durability(const DatabaseUrl& url) {
     return word.empty() ? "" : fmt::format("SET synchronous_commit = {};", word);
 }
 
-std::string value_of(Connection& connection, std::string_view sql) {
-    std::string value;
-    const auto read = [&value](const Row& row) { value = row.text(0); };
-    connection.query({.sql = sql, .columns = 1}, {}, read);
-    return value;
-}
-
 void require_known_version(Connection& connection) {
-    const std::string text = value_of(connection, "SHOW server_version_num");
+    const std::string text = one_text(connection, "SHOW server_version_num");
     int number = 0;
     std::from_chars(text.data(), text.data() + text.size(), number);
     if (const auto refusal = postgresql_version_refusal(number)) {
@@ -303,7 +296,7 @@ void require_known_version(Connection& connection) {
 
 /// Any other encoding lacks characters, and SQL_ASCII takes what is none.
 void require_utf8(Connection& connection) {
-    const std::string encoding = value_of(connection, "SHOW server_encoding");
+    const std::string encoding = one_text(connection, "SHOW server_encoding");
     if (encoding != "UTF8") {
         throw DbError(
             DbErrorKind::other,
@@ -318,7 +311,7 @@ void require_utf8(Connection& connection) {
 
 /// Looked up once for each connection: an engine makes its tables before ours are completed.
 bool has_engine(Connection& connection) {
-    return value_of(
+    return one_text(
                connection,
                "SELECT COUNT(*) FROM pg_attribute WHERE attrelid = to_regclass('act_ru_execution')"
                " AND attname = 'external_worker_job_count_'"

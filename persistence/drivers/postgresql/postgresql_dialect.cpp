@@ -245,12 +245,7 @@ constexpr std::string_view kFree = "SELECT pg_advisory_unlock(766945693844965822
 }
 
 [[nodiscard]] std::string setting(Connection& connection, std::string_view name) {
-    std::string value;
-    const std::string show = fmt::format("SHOW {}", name);
-    connection.query({.sql = show, .columns = 1}, {}, [&value](const Row& row) {
-        value = row.text(0);
-    });
-    return value;
+    return one_text(connection, fmt::format("SHOW {}", name));
 }
 
 /// Sets both limits of time, and afterwards to what they were. Never waits for another session that

@@ -79,13 +79,6 @@ std::unique_ptr<soci::session> open_session(const char* name, int flags) {
     return session;
 }
 
-std::string value_of(Connection& connection, std::string_view pragma) {
-    std::string value;
-    const auto read = [&value](const Row& row) { value = row.text(0); };
-    connection.query({.sql = pragma, .columns = 1}, {}, read);
-    return value;
-}
-
 /// Of several connections that make a new file's log at once, SQLite refuses some without waiting,
 /// because they wait for each other.
 std::string write_ahead_log(Connection& connection, std::chrono::milliseconds patience) {
@@ -93,7 +86,7 @@ std::string write_ahead_log(Connection& connection, std::chrono::milliseconds pa
     const auto deadline = std::chrono::steady_clock::now() + patience;
     while (true) {
         try {
-            return value_of(connection, "PRAGMA journal_mode = WAL");
+            return one_text(connection, "PRAGMA journal_mode = WAL");
         } catch (const DbError& error) {
             const bool is_late = std::chrono::steady_clock::now() >= deadline;
             if (error.kind() != DbErrorKind::busy || is_late) {
