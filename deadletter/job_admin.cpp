@@ -16,7 +16,6 @@ using persistence::ManyChanges;
 using persistence::SuspensionScope;
 using schema::Job;
 using schema::JobPlace;
-using schema::PlacedJob;
 
 BulkCounts JobAdmin::fire(const std::vector<std::string>& ids, const BulkWatch& watch) {
     const auto fire = [&](const std::string& id) { return store_.fire_timer(id, clock_.now()); };
@@ -39,13 +38,10 @@ BulkCounts JobAdmin::suspend(
     const std::vector<std::string>& ids,
     const BulkWatch& watch
 ) {
-    const auto suspend = [&](const std::string& id) -> ItemResult {
-        if (store_.is_of_engine(scope, id)) {
-            return refused_as_of_engine(id);
-        }
-        return {.id = id, .moved = store_.suspend(scope, id, clock_.now(), watch.on_moved)};
+    const auto suspend = [&](const std::string& id) {
+        return store_.suspend(scope, id, clock_.now(), watch.on_moved);
     };
-    return change_each(ids, suspend, watch);
+    return change_scopes(scope, ids, suspend, watch);
 }
 
 BulkCounts JobAdmin::activate(
@@ -53,13 +49,26 @@ BulkCounts JobAdmin::activate(
     const std::vector<std::string>& ids,
     const BulkWatch& watch
 ) {
-    const auto activate = [&](const std::string& id) -> ItemResult {
+    const auto activate = [&](const std::string& id) {
+        return store_.activate(scope, id, clock_.now(), watch.on_moved);
+    };
+    return change_scopes(scope, ids, activate, watch);
+}
+
+template <typename Change>
+BulkCounts JobAdmin::change_scopes(
+    SuspensionScope scope,
+    const std::vector<std::string>& ids,
+    const Change& change,
+    const BulkWatch& watch
+) {
+    const auto change_one = [&](const std::string& id) -> ItemResult {
         if (store_.is_of_engine(scope, id)) {
             return refused_as_of_engine(id);
         }
-        return {.id = id, .moved = store_.activate(scope, id, clock_.now(), watch.on_moved)};
+        return {.id = id, .moved = change(id)};
     };
-    return change_each(ids, activate, watch);
+    return change_each(ids, change_one, watch);
 }
 
 template <typename Change>
@@ -82,7 +91,8 @@ BulkCounts JobAdmin::change_timers(
 
 namespace {
 
-/// A job may move while it is looked for: between the timers and the executable jobs.
+/// A job may move while it is looked for: between the timers and the executable jobs, and from
+/// there to the dead letters. It cannot do more in the time of these tries.
 constexpr int kTriesToFind = 3;
 
 /// Jobs that one transaction changes or removes. Whole rows are read, because they say what carries
@@ -102,35 +112,43 @@ constexpr std::size_t kChangedAtOnce = 500;
            place == JobPlace::external_worker;
 }
 
+[[nodiscard]] ItemResult refused_for_series(const Job& job) {
+    return {
+        .id = job.id,
+        .answer = ItemAnswer::refused,
+        .refusal = Refusal::carries_series_on,
+        .series = schema::series_key_of(job),
+    };
+}
+
 }  // namespace
 
-Refusal JobAdmin::refusal_of(const PlacedJob& placed, const ManyChanges& changes) {
-    if (changes.due_date && !waits_for_date(placed.place)) {
+Refusal JobAdmin::refusal_of(JobPlace place, const Job& job, const ManyChanges& changes) {
+    if (changes.due_date && !waits_for_date(place)) {
         return Refusal::waits_for_no_date;
     }
-    if (placed.place == JobPlace::dead_letter &&
-        std::ranges::any_of(changes.fields, is_about_retries)) {
+    if (place == JobPlace::dead_letter && std::ranges::any_of(changes.fields, is_about_retries)) {
         return Refusal::has_no_retries;
     }
     const bool is_given_up = std::ranges::any_of(changes.fields, is_no_retries);
-    return is_given_up && placed.place != JobPlace::executable && carries_series_on(placed.job)
+    return is_given_up && place != JobPlace::executable && carries_series_on(job)
                ? Refusal::carries_series_on
                : Refusal::none;
 }
 
 std::optional<ItemResult>
-JobAdmin::refused_change(const PlacedJob& placed, const ManyChanges& changes) {
-    const Refusal refusal = refusal_of(placed, changes);
+JobAdmin::refused_change(JobPlace place, const Job& job, const ManyChanges& changes) {
+    const Refusal refusal = refusal_of(place, job, changes);
     if (refusal == Refusal::none) {
         return std::nullopt;
     }
     const bool is_of_series = refusal == Refusal::carries_series_on;
     return ItemResult{
-        .id = placed.job.id,
+        .id = job.id,
         .answer = ItemAnswer::refused,
         .refusal = refusal,
-        .place = placed.place,
-        .series = is_of_series ? schema::series_key_of(placed.job) : std::string(),
+        .place = place,
+        .series = is_of_series ? schema::series_key_of(job) : std::string(),
     };
 }
 
@@ -149,18 +167,56 @@ BulkCounts JobAdmin::change(
         return change_each(selection.ids(), change, watch);
     }
     const JobPlace from = places_of(selection, place).front();
-    const BulkSource source{
-        .total = count_in(store_, from, selection.filter()),
-        .page = kChangedAtOnce,
-        .read = [&](const std::string& after, std::size_t limit
-                ) { return list_in(store_, from, selection.filter(), after, limit); },
-        .key_of = &Job::id,
-    };
-    return change_all(
-        source,
-        [&](std::vector<Job> jobs) { return change_page(from, std::move(jobs), changes); },
+    return change_matching(
+        from,
+        selection.filter(),
+        [&](const Job& job) { return refused_change(from, job, changes); },
+        [&](const std::vector<std::string>& ids) {
+            return store_.change_all(from, ids, changes, clock_.now());
+        },
         watch
     );
+}
+
+/// All that match a filter, page by page, but for those that `refused` gives a result for.
+template <typename Refused, typename Change>
+BulkCounts JobAdmin::change_matching(
+    JobPlace place,
+    const persistence::JobFilter& filter,
+    const Refused& refused,
+    const Change& change,
+    const BulkWatch& watch
+) {
+    const BulkSource source{
+        .total = count_in(store_, place, filter),
+        .page = kChangedAtOnce,
+        .read = [&](const std::string& after,
+                    std::size_t limit) { return list_in(store_, place, filter, after, limit); },
+        .key_of = &Job::id,
+    };
+    const auto change_page = [&](const std::vector<Job>& jobs) {
+        std::vector<ItemResult> items;
+        std::vector<std::string> ids;
+        for (const Job& job : jobs) {
+            if (std::optional<ItemResult> item = refused(job)) {
+                items.push_back(*std::move(item));
+            } else {
+                ids.push_back(job.id);
+            }
+        }
+        if (ids.empty()) {
+            return items;  // The store refuses what no job of the place can have.
+        }
+        const std::vector<JobAnswer> answers = change(ids);
+        for (std::size_t i = 0; i < ids.size(); ++i) {
+            const ItemAnswer answer = answers[i] == JobAnswer::done     ? ItemAnswer::done
+                                      : answers[i] == JobAnswer::locked ? ItemAnswer::locked
+                                                                        : ItemAnswer::unchanged;
+            items.push_back({.id = std::move(ids[i]), .answer = answer});
+        }
+        return items;
+    };
+    return change_all(source, change_page, watch);
 }
 
 ItemResult JobAdmin::change_one(
@@ -173,7 +229,7 @@ ItemResult JobAdmin::change_one(
         if (!found || found->place != place.value_or(found->place)) {
             break;
         }
-        if (auto refused = refused_change(*found, changes)) {
+        if (auto refused = refused_change(found->place, found->job, changes)) {
             return *std::move(refused);
         }
         const JobAnswer answer =
@@ -188,48 +244,6 @@ ItemResult JobAdmin::change_one(
     }
     return result_of(store_, id, JobAnswer::not_found);
 }
-
-std::vector<ItemResult>
-JobAdmin::change_page(JobPlace place, std::vector<Job> jobs, const ManyChanges& changes) {
-    std::vector<ItemResult> items;
-    std::vector<std::string> ids;
-    for (Job& job : jobs) {
-        const PlacedJob placed{.place = place, .job = std::move(job)};
-        if (auto refused = refused_change(placed, changes)) {
-            items.push_back(*std::move(refused));
-        } else {
-            ids.push_back(placed.job.id);
-        }
-    }
-    if (ids.empty()) {
-        return items;  // The store refuses what no job of the place can have.
-    }
-    const std::vector<JobAnswer> answers = store_.change_all(place, ids, changes, clock_.now());
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-        const ItemAnswer answer = answers[i] == JobAnswer::done     ? ItemAnswer::done
-                                  : answers[i] == JobAnswer::locked ? ItemAnswer::locked
-                                                                    : ItemAnswer::unchanged;
-        items.push_back({.id = std::move(ids[i]), .answer = answer});
-    }
-    return items;
-}
-
-namespace {
-
-/// A job may move while it is looked for: from the timers to the executable jobs, and from there to
-/// the dead letters. It cannot do more in the time of these tries.
-constexpr int kTries = 3;
-
-[[nodiscard]] ItemResult refused_removal(const Job& job) {
-    return {
-        .id = job.id,
-        .answer = ItemAnswer::refused,
-        .refusal = Refusal::carries_series_on,
-        .series = schema::series_key_of(job),
-    };
-}
-
-}  // namespace
 
 std::vector<JobPlace>
 JobAdmin::places_of(const JobSelection& selection, std::optional<JobPlace> place) {
@@ -249,15 +263,14 @@ BulkCounts JobAdmin::remove(
         return change_each(selection.ids(), remove, watch);
     }
     const JobPlace from = places_of(selection, place).front();
-    const BulkSource source{
-        .total = count_in(store_, from, selection.filter()),
-        .page = kChangedAtOnce,
-        .read = [&](const std::string& after, std::size_t limit
-                ) { return list_in(store_, from, selection.filter(), after, limit); },
-        .key_of = &Job::id,
-    };
-    return change_all(
-        source, [&](const std::vector<Job>& jobs) { return remove_page(from, jobs); }, watch
+    return change_matching(
+        from,
+        selection.filter(),
+        [&](const Job& job) {
+            return carries_series_on(job) ? std::optional(refused_for_series(job)) : std::nullopt;
+        },
+        [&](const std::vector<std::string>& ids) { return store_.remove(from, ids, clock_.now()); },
+        watch
     );
 }
 
@@ -271,10 +284,10 @@ bool JobAdmin::carries_series_on(const Job& job) {
 }
 
 ItemResult JobAdmin::remove_one(const std::string& id, std::optional<JobPlace> place) {
-    for (int i = 0; i < kTries; ++i) {
+    for (int i = 0; i < kTriesToFind; ++i) {
         const auto found = store_.find(id);
         if (found && carries_series_on(found->job)) {
-            return refused_removal(found->job);
+            return refused_for_series(found->job);
         }
         if (!found && !place) {
             break;
@@ -290,31 +303,7 @@ ItemResult JobAdmin::remove_one(const std::string& id, std::optional<JobPlace> p
     return result_of(store_, id, JobAnswer::not_found);
 }
 
-std::vector<ItemResult> JobAdmin::remove_page(JobPlace place, const std::vector<Job>& jobs) {
-    std::vector<ItemResult> items;
-    std::vector<std::string> ids;
-    for (const Job& job : jobs) {
-        if (carries_series_on(job)) {
-            items.push_back(refused_removal(job));
-        } else {
-            ids.push_back(job.id);
-        }
-    }
-    const std::vector<JobAnswer> answers = store_.remove(place, ids, clock_.now());
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-        const ItemAnswer answer = answers[i] == JobAnswer::done     ? ItemAnswer::done
-                                  : answers[i] == JobAnswer::locked ? ItemAnswer::locked
-                                                                    : ItemAnswer::unchanged;
-        items.push_back({.id = std::move(ids[i]), .answer = answer});
-    }
-    return items;
-}
-
 namespace {
-
-/// A job may move while it is looked for: from the timers to the executable jobs, and back to wait
-/// for a retry.
-constexpr int kTriesToCancel = 3;
 
 [[nodiscard]] std::string message_of(const Cancellation& cancellation) {
     std::string message = "cancelled";
@@ -340,19 +329,14 @@ BulkCounts JobAdmin::cancel(
 }
 
 ItemResult JobAdmin::cancel_one(const std::string& id, const std::string& message) {
-    for (int i = 0; i < kTriesToCancel; ++i) {
+    for (int i = 0; i < kTriesToFind; ++i) {
         const auto found = store_.find(id);
         if (!found || found->place == JobPlace::dead_letter) {
             break;
         }
         const bool waits = found->place != JobPlace::executable;
         if (waits && carries_series_on(found->job)) {
-            return {
-                .id = id,
-                .answer = ItemAnswer::refused,
-                .refusal = Refusal::carries_series_on,
-                .series = schema::series_key_of(found->job),
-            };
+            return refused_for_series(found->job);
         }
         const JobAnswer answer =
             store_.cancel(found->place, std::span(&id, 1), message, clock_.now()).front();

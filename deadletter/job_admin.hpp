@@ -114,26 +114,40 @@ private:
     [[nodiscard]] ItemResult suspend_one(const std::string& id);
     [[nodiscard]] ItemResult activate_one(const std::string& id);
     [[nodiscard]] bool carries_series_on(const schema::Job& job);
-    [[nodiscard]] Refusal
-    refusal_of(const schema::PlacedJob& placed, const persistence::ManyChanges& changes);
-    [[nodiscard]] std::optional<ItemResult>
-    refused_change(const schema::PlacedJob& placed, const persistence::ManyChanges& changes);
+    [[nodiscard]] Refusal refusal_of(
+        schema::JobPlace place,
+        const schema::Job& job,
+        const persistence::ManyChanges& changes
+    );
+    [[nodiscard]] std::optional<ItemResult> refused_change(
+        schema::JobPlace place,
+        const schema::Job& job,
+        const persistence::ManyChanges& changes
+    );
     [[nodiscard]] ItemResult change_one(
         const std::string& id,
         std::optional<schema::JobPlace> place,
         const persistence::ManyChanges& changes
     );
-    [[nodiscard]] std::vector<ItemResult> change_page(
-        schema::JobPlace place,
-        std::vector<schema::Job> jobs,
-        const persistence::ManyChanges& changes
-    );
     [[nodiscard]] ItemResult
     remove_one(const std::string& id, std::optional<schema::JobPlace> place);
     [[nodiscard]] ItemResult cancel_one(const std::string& id, const std::string& message);
-    [[nodiscard]] std::vector<ItemResult>
-    remove_page(schema::JobPlace place, const std::vector<schema::Job>& jobs);
 
+    template <typename Refused, typename Change>
+    BulkCounts change_matching(
+        schema::JobPlace place,
+        const persistence::JobFilter& filter,
+        const Refused& refused,
+        const Change& change,
+        const BulkWatch& watch
+    );
+    template <typename Change>
+    BulkCounts change_scopes(
+        persistence::SuspensionScope scope,
+        const std::vector<std::string>& ids,
+        const Change& change,
+        const BulkWatch& watch
+    );
     template <typename Change>
     BulkCounts change_timers(
         const std::vector<std::string>& ids,
