@@ -41,12 +41,6 @@ constexpr std::size_t kSmaller = 10;
     };
 }
 
-/// How long so many jobs take at this rate.
-[[nodiscard]] schema::Duration batch_time(std::int64_t jobs, std::int64_t per_second) {
-    return std::chrono::seconds(jobs / per_second) +
-           std::chrono::milliseconds(jobs % per_second * 1000 / per_second);
-}
-
 }  // namespace
 
 BatchRun::BatchRun(BatchStore& store, const schema::Clock& clock, const BatchOrder& order)
@@ -61,7 +55,7 @@ BatchRun::step(const Batch& batch, const std::function<void(schema::Duration)>& 
     auto after = try_step(batch);
     const std::int64_t per_second = batch.order.per_second;
     if (after && after->state == schema::BatchState::running && per_second > 0 && wait) {
-        const auto ready = start + batch_time(handled(*after) - handled(batch), per_second);
+        const auto ready = start + time_for(handled(*after) - handled(batch), per_second);
         const auto left = std::chrono::duration_cast<schema::Duration>(ready - clock_.steady_now());
         if (left > schema::Duration{0}) {
             wait(left);

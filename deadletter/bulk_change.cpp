@@ -46,17 +46,17 @@ namespace {
 
 using std::chrono::duration_cast;
 
-/// How long so many items take at this pace; whole seconds apart, so that nothing overflows.
-[[nodiscard]] schema::Duration time_for(std::int64_t items, std::int64_t per_second) {
-    return std::chrono::seconds(items / per_second) +
-           std::chrono::milliseconds(items % per_second * 1000 / per_second);
-}
-
 [[nodiscard]] std::int64_t handled(const BulkCounts& counts) {
     return counts.done + counts.skipped + counts.not_found + counts.locked + counts.refused;
 }
 
 }  // namespace
+
+schema::Duration time_for(std::int64_t items, std::int64_t per_second) {
+    // Whole seconds apart, so that nothing overflows.
+    return std::chrono::seconds(items / per_second) +
+           std::chrono::milliseconds(items % per_second * 1000 / per_second);
+}
 
 BulkWatch paced(BulkWatch watch, BulkPace pace, const schema::Clock& clock) {
     JOBSTRAND_ENSURE(pace.per_second >= 1);

@@ -110,6 +110,23 @@ change_each(const std::vector<std::string>& ids, const Change& change, const Bul
     return tally.counts();
 }
 
+/// Items of which all that can be said is whether they were there: `change(id)` tells. The watch
+/// hears of each item alone.
+template <typename Change>
+void change_those_there(
+    const std::vector<std::string>& ids,
+    const Change& change,
+    const BulkWatch& watch
+) {
+    for (const std::string& id : ids) {
+        const bool was_there = change(id);
+        if (watch.on_item) {
+            watch.on_item({.id = id, .answer = was_there ? ItemAnswer::done : ItemAnswer::not_found}
+            );
+        }
+    }
+}
+
 /// What a bulk operation that goes through a list reads; see schema::for_each_page.
 template <typename Read, typename KeyOf>
 struct BulkSource {
@@ -142,6 +159,9 @@ struct BulkPace {
     /// Waits for so long; tests turn their clock instead.
     std::function<void(schema::Duration)> wait = {};
 };
+
+/// How long so many items take at this pace.
+[[nodiscard]] schema::Duration time_for(std::int64_t items, std::int64_t per_second);
 
 /// A watch that also keeps the pace: after each transaction it waits until its items may have been
 /// done, beginning now. The clock must outlive it.

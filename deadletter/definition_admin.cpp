@@ -89,19 +89,14 @@ BulkCounts DefinitionAdmin::cascade(const JobDefinition& definition, const BulkW
 }
 
 void DefinitionAdmin::remove(const std::vector<std::string>& names, const BulkWatch& watch) {
-    for (const std::string& name : names) {
-        bool was_there = false;
+    const auto remove_one = [&](const std::string& name) {
         try {
-            was_there = store_.remove_definition(schema::job_definition_named(name));
+            return store_.remove_definition(schema::job_definition_named(name));
         } catch (const std::invalid_argument&) {
-            was_there = false;  // No definition has such a name.
+            return false;  // No definition has such a name.
         }
-        if (watch.on_item) {
-            watch.on_item(
-                {.id = name, .answer = was_there ? ItemAnswer::done : ItemAnswer::not_found}
-            );
-        }
-    }
+    };
+    change_those_there(names, remove_one, watch);
 }
 
 }  // namespace jobstrand::deadletter

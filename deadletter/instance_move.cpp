@@ -1,5 +1,6 @@
 #include "deadletter/instance_move.hpp"
 
+#include "deadletter/job_selection.hpp"
 #include "persistence/job_filter.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "schema/paging.hpp"
@@ -135,12 +136,6 @@ void for_each_page_of(
 
 [[nodiscard]] bool is_at_rest(JobPlace place) {
     return std::ranges::find(kPlacesAtRest, place) != kPlacesAtRest.end();
-}
-
-[[nodiscard]] std::vector<std::string> ids_of_page(const std::vector<Job>& jobs) {
-    std::vector<std::string> ids;
-    std::ranges::transform(jobs, std::back_inserter(ids), &Job::id);
-    return ids;
 }
 
 }  // namespace
@@ -405,7 +400,7 @@ InstanceMove::obstacle_to_page(const std::vector<Job>& jobs, bool may_be_copies)
     for (const Job& job : jobs) {
         by_id.emplace(job.id, &job);
     }
-    const JobFilter same_ids{.ids = ids_of_page(jobs)};
+    const JobFilter same_ids{.ids = ids_of(jobs)};
     for (const JobPlace place : schema::kJobPlaces) {
         for (const Job& other : to_.store.list(place, same_ids, "", jobs.size())) {
             const auto job = by_id.find(other.id);

@@ -1,11 +1,12 @@
 #include "deadletter/job_selection.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace jobstrand::deadletter {
 
 using persistence::FieldCondition;
 using persistence::JobAnswer;
-
-namespace {}  // namespace
 
 JobStretches::JobStretches(
     persistence::OperatorStore& store,
@@ -59,6 +60,12 @@ std::vector<schema::Job> list_in(
             return store.list(place, stretch, behind, most);
         }
     );
+}
+
+std::vector<std::string> ids_of(const std::vector<schema::Job>& jobs) {
+    std::vector<std::string> ids;
+    std::ranges::transform(jobs, std::back_inserter(ids), &schema::Job::id);
+    return ids;
 }
 
 std::int64_t count_in(

@@ -118,6 +118,8 @@ template <typename Read>
     std::size_t limit
 );
 
+[[nodiscard]] std::vector<std::string> ids_of(const std::vector<schema::Job>& jobs);
+
 /// How many a filter means.
 [[nodiscard]] std::int64_t count_in(
     persistence::OperatorStore& store,

@@ -59,7 +59,12 @@ private:
         const std::vector<std::string>& nodes,
         persistence::NodeState state,
         const BulkWatch& watch
-    );
+    ) {
+        const auto set_one = [&](const std::string& node) {
+            return store_.set_node_state(node, state);
+        };
+        change_those_there(nodes, set_one, watch);
+    }
 
     persistence::NodeStore& store_;
 };

@@ -1,6 +1,7 @@
 #include "deadletter/policy_activities.hpp"
 
 #include "deadletter/failure_cause.hpp"
+#include "deadletter/job_selection.hpp"
 #include "schema/limits.hpp"
 #include "schema/text/time_text.hpp"
 
@@ -53,12 +54,8 @@ spread_over(schema::Duration time, std::size_t jobs, schema::TimePoint now) {
 
 }  // namespace
 
-AutomaticRequeue::AutomaticRequeue(
-    Dependencies dependencies,
-    RequeueRule rule,
-    schema::Duration interval
-)
-    : use_(std::move(dependencies)),
+AutomaticRequeue::AutomaticRequeue(PolicyParts parts, RequeueRule rule, schema::Duration interval)
+    : use_(std::move(parts)),
       rule_(checked(std::move(rule))),
       window_(schema::DayWindow::of(rule_.window_start, rule_.window_end).value()),
       interval_(interval) {}
@@ -168,21 +165,15 @@ namespace {
 constexpr std::size_t kJobs = 500;
 constexpr int kTransactions = 20;
 
-std::vector<std::string> ids_of(const std::vector<Job>& jobs) {
-    std::vector<std::string> ids;
-    std::ranges::transform(jobs, std::back_inserter(ids), &Job::id);
-    return ids;
-}
-
 }  // namespace
 
 DeadLetterCleaning::DeadLetterCleaning(
-    Dependencies dependencies,
+    PolicyParts parts,
     DeadLetterRetention retention,
     schema::DayWindow window,
     schema::Duration interval
 )
-    : use_(std::move(dependencies)), retention_(retention), window_(window), interval_(interval) {}
+    : use_(std::move(parts)), retention_(retention), window_(window), interval_(interval) {}
 
 schema::Duration DeadLetterCleaning::run_once() {
     const schema::TimePoint now = use_.clock.now();

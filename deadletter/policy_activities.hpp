@@ -13,6 +13,14 @@
 
 namespace jobstrand::deadletter {
 
+/// What a policy works with.
+struct PolicyParts {
+    persistence::OperatorStore& store;
+    AuditTrail& audit;
+    const schema::Clock& clock;
+    std::string node;  ///< Who, for the audit.
+};
+
 /// Requeues the dead letters of one rule. A pass reads at most 10,000 of those that its rule may
 /// mean, and the next one goes on behind them. What it requeues is written down in the audit, as an
 /// operator's requeue; several nodes may do it at once, for what is requeued is no dead letter any
@@ -21,16 +29,9 @@ namespace jobstrand::deadletter {
 /// Thread safety: one pass at a time. The store, the audit and the clock must outlive it.
 class AutomaticRequeue final {
 public:
-    struct Dependencies {
-        persistence::OperatorStore& store;
-        AuditTrail& audit;
-        const schema::Clock& clock;
-        std::string node;  ///< Who, for the audit.
-    };
-
     /// Throws std::invalid_argument for a rule that mistake_in() finds fault with.
     AutomaticRequeue(
-        Dependencies dependencies,
+        PolicyParts parts,
         RequeueRule rule,
         schema::Duration interval = std::chrono::minutes(1)
     );
@@ -47,7 +48,7 @@ private:
     void requeue(const Ids& ids, schema::TimePoint now);
     void leave_alone(const std::string& id);
 
-    const Dependencies use_;
+    const PolicyParts use_;
     const RequeueRule rule_;
     const schema::DayWindow window_;
     const schema::Duration interval_;
@@ -65,15 +66,8 @@ private:
 /// Thread safety: one pass at a time. The store, the audit and the clock must outlive it.
 class DeadLetterCleaning final {
 public:
-    struct Dependencies {
-        persistence::OperatorStore& store;
-        AuditTrail& audit;
-        const schema::Clock& clock;
-        std::string node;  ///< Who, for the audit.
-    };
-
     DeadLetterCleaning(
-        Dependencies dependencies,
+        PolicyParts parts,
         DeadLetterRetention retention,
         schema::DayWindow window,
         schema::Duration interval = std::chrono::minutes(10)
@@ -89,7 +83,7 @@ private:
     [[nodiscard]] std::string arguments() const;
     void remove(std::vector<std::string> page);
 
-    const Dependencies use_;
+    const PolicyParts use_;
     const DeadLetterRetention retention_;
     const schema::DayWindow window_;
     const schema::Duration interval_;

@@ -291,7 +291,7 @@ void Wiring::add_housekeeping(deadletter::DeadLetterPolicies of_dead_letters) {
     if (is_cleaning && of_dead_letters.retention.is_any()) {
         policies_.push_back(std::make_unique<CleaningActivity>(
             "dead letter cleaning",
-            deadletter::DeadLetterCleaning::Dependencies{store_.jobs(), audit_, clock_, node},
+            deadletter::PolicyParts{store_.jobs(), audit_, clock_, node},
             of_dead_letters.retention,
             schema::DayWindow::of(history.window_start, history.window_end).value()
         ));
@@ -299,7 +299,7 @@ void Wiring::add_housekeeping(deadletter::DeadLetterPolicies of_dead_letters) {
     for (deadletter::RequeueRule& rule : of_dead_letters.requeues) {
         policies_.push_back(std::make_unique<RequeueActivity>(
             "automatic requeue",
-            deadletter::AutomaticRequeue::Dependencies{store_.jobs(), audit_, clock_, node},
+            deadletter::PolicyParts{store_.jobs(), audit_, clock_, node},
             std::move(rule)
         ));
     }
