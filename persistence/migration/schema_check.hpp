@@ -7,23 +7,21 @@
 
 namespace jobstrand::persistence {
 
-/// One way in which the tables are not what this program needs.
-struct SchemaDifference {
+struct SchemaFinding {
     std::string table;
     std::string description;
-    std::vector<std::string> mend;  ///< Statements, in their order; empty: a person has to decide.
-};
 
-/// What is there besides, and disturbs nothing: an operator may know why.
-struct SchemaRemark {
-    std::string table;
-    std::string description;
-    std::vector<std::string> mend = {};  ///< For who wants it otherwise.
+    /// Statements, in their order; empty: a person has to decide. Of a remark: for who wants it
+    /// otherwise.
+    std::vector<std::string> mend = {};
 };
 
 struct SchemaReport {
-    std::vector<SchemaDifference> differences;  ///< Empty: the tables are as they must be.
-    std::vector<SchemaRemark> remarks;
+    /// In which the tables are not what this program needs; empty: they are as they must be.
+    std::vector<SchemaFinding> differences;
+
+    /// What is there besides, and disturbs nothing: an operator may know why.
+    std::vector<SchemaFinding> remarks;
 };
 
 /// Compares the tables with those that this program creates: columns, types with their lengths,

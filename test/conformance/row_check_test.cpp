@@ -18,12 +18,12 @@ namespace jobstrand::test {
 
 namespace {
 
-using persistence::SchemaDifference;
+using persistence::SchemaFinding;
 
 /// What `schema check` finds in the rows of older tables.
 class RowCheck : public WithOddValues<StoreTest> {
 protected:
-    [[nodiscard]] std::vector<SchemaDifference> findings() {
+    [[nodiscard]] std::vector<SchemaFinding> findings() {
         persistence::SchemaReport report;
         persistence::check_rows(*connection_, report);
         return report.differences;
@@ -73,7 +73,7 @@ TEST_P(RowCheck, The_statements_mend_what_they_can) {
     }
     const auto found = findings();
     EXPECT_THAT(found, SizeIs(is_sqlite() ? 6 : 2));
-    for (const SchemaDifference& difference : found) {
+    for (const SchemaFinding& difference : found) {
         connection_->run_script(difference.mend.at(0));
     }
     EXPECT_THAT(findings(), IsEmpty());

@@ -25,8 +25,7 @@
 namespace jobstrand::cli {
 
 using persistence::Dialect;
-using persistence::SchemaDifference;
-using persistence::SchemaRemark;
+using persistence::SchemaFinding;
 using persistence::SchemaReport;
 using persistence::SessionPool;
 
@@ -42,22 +41,20 @@ void write_statements(std::ostream& out, const std::vector<std::string>& stateme
 }
 
 void write_for_people(std::ostream& out, const SchemaReport& report) {
-    for (const SchemaDifference& difference : report.differences) {
+    for (const SchemaFinding& difference : report.differences) {
         out << printable(difference.description) << '\n';
         write_statements(out, difference.mend);
     }
     if (report.differences.empty()) {
         out << "the tables are as this program expects them\n";
     }
-    for (const SchemaRemark& remark : report.remarks) {
+    for (const SchemaFinding& remark : report.remarks) {
         out << "remark: " << printable(remark.description) << '\n';
         write_statements(out, remark.mend);
     }
 }
 
-/// Of a difference, or of a remark.
-template <typename Found>
-[[nodiscard]] Record schema_record_of(const Found& found, bool is_remark) {
+[[nodiscard]] Record schema_record_of(const SchemaFinding& found, bool is_remark) {
     RecordField mend = texts_field("mend", found.mend);
     mend.text = fmt::format("{}", fmt::join(found.mend, ";\n"));
     return {
@@ -78,10 +75,10 @@ void write_schema_report(Session& session, const SchemaReport& report) {
     }
     const std::vector<TableColumn> no_table;
     RecordWriter writer(out, session.format(), no_table);
-    for (const SchemaDifference& difference : report.differences) {
+    for (const SchemaFinding& difference : report.differences) {
         writer.add(schema_record_of(difference, false));
     }
-    for (const SchemaRemark& remark : report.remarks) {
+    for (const SchemaFinding& remark : report.remarks) {
         writer.add(schema_record_of(remark, true));
     }
     writer.finish();
