@@ -235,30 +235,10 @@ namespace {
     return std::generic_category().message(errno);
 }
 
-class OpenFile final {
-public:
-    /// Does not wait for the writer of a pipe, which is refused.
-    explicit OpenFile(const std::string& path)
-        : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-        if (descriptor_ < 0) {
-            throw unusable(path, reason());
-        }
-    }
-    ~OpenFile() { ::close(descriptor_); }
-
-    OpenFile(const OpenFile&) = delete;
-    OpenFile& operator=(const OpenFile&) = delete;
-
-    [[nodiscard]] int descriptor() const { return descriptor_; }
-
-private:
-    const int descriptor_;
-};
-
 /// The opened file is looked at, and not its name, which may lead elsewhere by now.
-void require_private(const OpenFile& file, const std::string& path) {
+void require_private(const Socket& file, const std::string& path) {
     struct stat found {};
-    if (::fstat(file.descriptor(), &found) != 0) {
+    if (file.descriptor() < 0 || ::fstat(file.descriptor(), &found) != 0) {
         throw unusable(path, reason());
     }
     if (!S_ISREG(found.st_mode)) {
@@ -282,7 +262,8 @@ std::string first_line(std::string_view text) {
 }
 
 std::string password_in_file(const std::string& path) {
-    const OpenFile file(path);
+    // Does not wait for the writer of a pipe, which is refused.
+    const Socket file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     require_private(file, path);
     std::string text(kPasswordBytes + 1, '\0');
     const ssize_t size = ::read(file.descriptor(), text.data(), text.size());

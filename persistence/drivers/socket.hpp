@@ -9,8 +9,9 @@
 
 namespace jobstrand::persistence {
 
-/// A socket that is closed with its owner, for what the client libraries of databases cannot be
-/// told to do themselves: to ask a server something, or to stop it, before they log in.
+/// A socket, or another descriptor, that is closed with its owner. Sockets are for what the client
+/// libraries of databases cannot be told to do themselves: to ask a server something, or to stop
+/// it, before they log in.
 class Socket final {
 public:
     explicit Socket(int descriptor) : descriptor_(descriptor) {}

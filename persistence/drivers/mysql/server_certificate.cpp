@@ -33,24 +33,16 @@ namespace {
 
 }  // namespace
 
-MemoryFile::MemoryFile(std::string_view text)
-    : descriptor_(::memfd_create("jobstrand", MFD_CLOEXEC)) {
-    if (descriptor_ < 0) {
+MemoryFile::MemoryFile(std::string_view text) : file_(::memfd_create("jobstrand", MFD_CLOEXEC)) {
+    const int descriptor = file_.descriptor();
+    if (descriptor < 0 ||
+        ::write(descriptor, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
         throw no_memory();
     }
-    if (::write(descriptor_, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-        const DbError error = no_memory();
-        ::close(descriptor_);
-        throw error;
-    }
-}
-
-MemoryFile::~MemoryFile() {
-    ::close(descriptor_);
 }
 
 std::string MemoryFile::path() const {
-    return fmt::format("/proc/self/fd/{}", descriptor_);
+    return fmt::format("/proc/self/fd/{}", file_.descriptor());
 }
 
 namespace {

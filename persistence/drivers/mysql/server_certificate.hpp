@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/drivers/socket.hpp"
 #include "schema/time.hpp"
 
 #include <string>
@@ -13,16 +14,12 @@ class MemoryFile final {
 public:
     /// Throws DbError.
     explicit MemoryFile(std::string_view text);
-    ~MemoryFile();
-
-    MemoryFile(const MemoryFile&) = delete;
-    MemoryFile& operator=(const MemoryFile&) = delete;
 
     /// Where the library finds it, while this object lives.
     [[nodiscard]] std::string path() const;
 
 private:
-    int descriptor_;
+    Socket file_;
 };
 
 /// Asks a server of MySQL's protocol for its certificate, and tells it nothing, not even a user's

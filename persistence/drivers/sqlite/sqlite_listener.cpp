@@ -1,5 +1,6 @@
 #include "persistence/drivers/sqlite/sqlite_listener.hpp"
 
+#include "persistence/drivers/socket.hpp"
 #include "persistence/sql/db_error.hpp"
 
 #include <fmt/format.h>
@@ -100,25 +101,14 @@ constexpr schema::Duration kLongestWait = 320ms;
 /// How often the log is looked at where the system does not tell.
 constexpr schema::Duration kWithoutWatch = 250ms;
 
-/// A file descriptor that is closed with its owner.
-class Descriptor final {
-public:
-    Descriptor(int descriptor, std::string_view what) : descriptor_(descriptor) {
-        if (descriptor < 0) {
-            const std::string why = std::generic_category().message(errno);
-            throw DbError(DbErrorKind::other, fmt::format("cannot make {}: {}", what, why));
-        }
+/// `descriptor` is what the system has answered.
+Socket made(int descriptor, std::string_view what) {
+    if (descriptor < 0) {
+        const std::string why = std::generic_category().message(errno);
+        throw DbError(DbErrorKind::other, fmt::format("cannot make {}: {}", what, why));
     }
-    ~Descriptor() { ::close(descriptor_); }
-
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-
-    operator int() const { return descriptor_; }
-
-private:
-    const int descriptor_;
-};
+    return Socket(descriptor);
+}
 
 /// SQLite's log stands beside the file itself, wherever a symbolic link to it is.
 fs::path log_beside(const fs::path& database) {
@@ -132,18 +122,20 @@ public:
         : connection_(open_sqlite(settings, SessionPool::Access::read)),
           version_(version_now()),
           log_(log_beside(settings.path)),
-          alarm_(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC), "a timer"),
-          both_(::epoll_create1(EPOLL_CLOEXEC), "a set of sockets") {
+          alarm_(made(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC), "a timer")),
+          both_(made(::epoll_create1(EPOLL_CLOEXEC), "a set of sockets")) {
         epoll_event events{.events = EPOLLIN, .data = {}};
-        ::epoll_ctl(both_, EPOLL_CTL_ADD, alarm_, &events);
+        ::epoll_ctl(both_.descriptor(), EPOLL_CTL_ADD, alarm_.descriptor(), &events);
         wait_for_write();
     }
 
-    [[nodiscard]] int socket() const override { return both_; }
+    [[nodiscard]] int socket() const override { return both_.descriptor(); }
 
     [[nodiscard]] bool take_announcements() override {
         std::uint64_t ticks = 0;
-        (void)!::read(alarm_, &ticks, sizeof(ticks));  // No longer readable until the next one.
+        (void)!::read(
+            alarm_.descriptor(), &ticks, sizeof(ticks)
+        );  // No longer readable until the next one.
         if (log_.was_written()) {
             // While it is written without an end, it is looked at no more often than announced.
             wait_ = is_looking_ ? std::min(wait_, kBetweenAnnouncements) : kShortestWait;
@@ -166,11 +158,7 @@ public:
 private:
     /// A number that the commits of other connections change.
     [[nodiscard]] std::int64_t version_now() {
-        std::int64_t version = 0;
-        connection_->query({.sql = "PRAGMA data_version", .columns = 1}, {}, [&](const Row& row) {
-            version = row.integer(0);
-        });
-        return version;
+        return one_number(*connection_, "PRAGMA data_version");
     }
 
     [[nodiscard]] bool is_other_version() {
@@ -194,8 +182,9 @@ private:
             return;
         }
         epoll_event events{.events = is_to_hear ? EPOLLIN : 0U, .data = {}};
-        if (::epoll_ctl(both_, EPOLL_CTL_MOD, log_.socket(), &events) != 0 && errno == ENOENT) {
-            ::epoll_ctl(both_, EPOLL_CTL_ADD, log_.socket(), &events);
+        if (::epoll_ctl(both_.descriptor(), EPOLL_CTL_MOD, log_.socket(), &events) != 0 &&
+            errno == ENOENT) {
+            ::epoll_ctl(both_.descriptor(), EPOLL_CTL_ADD, log_.socket(), &events);
         }
     }
 
@@ -208,14 +197,14 @@ private:
                 {.tv_sec = seconds.count(),
                  .tv_nsec = std::chrono::nanoseconds(wait - seconds).count()},
         };
-        ::timerfd_settime(alarm_, 0, &once, nullptr);
+        ::timerfd_settime(alarm_.descriptor(), 0, &once, nullptr);
     }
 
     const std::unique_ptr<Connection> connection_;
     std::int64_t version_;
     LogWatch log_;  ///< Who has read keeps the file there.
-    const Descriptor alarm_;
-    const Descriptor both_;    ///< Of the log and the alarm.
+    const Socket alarm_;
+    const Socket both_;        ///< Of the log and the alarm.
     bool is_looking_ = false;  ///< For the commit of what was written.
     schema::Duration wait_{0};
 };
