@@ -1,5 +1,6 @@
 #include "deadletter/explanation.hpp"
 
+#include "deadletter/node_admin.hpp"
 #include "schema/concurrency.hpp"
 
 #include <algorithm>
@@ -333,9 +334,7 @@ void Explainer::add_way(JobFacts& facts) const {
         persistence::GroupRuns runs = stores_.limits.runs_of_group(group.name);
         facts.limits.push_back({.group = std::move(group), .runs = std::move(runs)});
     }
-    if (!job.lock_owner.empty()) {
-        facts.running_since = stores_.nodes.running_since(job.lock_owner, job.id, job.revision);
-    }
+    facts.running_since = running_since(stores_.nodes, job);
 }
 
 }  // namespace jobstrand::deadletter

@@ -5,9 +5,25 @@
 namespace jobstrand::deadletter {
 
 using persistence::Node;
+using persistence::NodeStore;
 
-std::vector<Node> NodeAdmin::busy(std::span<const Node> drained) {
-    std::vector<Node> living = store_.nodes();
+void set_node_states(
+    NodeStore& store,
+    const std::vector<std::string>& nodes,
+    persistence::NodeState state,
+    const BulkWatch& watch
+) {
+    const auto set_one = [&](const std::string& node) { return store.set_node_state(node, state); };
+    change_those_there(nodes, set_one, watch);
+}
+
+std::optional<schema::TimePoint> running_since(NodeStore& store, const schema::Job& job) {
+    return job.lock_owner.empty() ? std::nullopt
+                                  : store.running_since(job.lock_owner, job.id, job.revision);
+}
+
+std::vector<Node> busy_nodes(NodeStore& store, std::span<const Node> drained) {
+    std::vector<Node> living = store.nodes();
     std::erase_if(living, [&](const Node& node) {
         const auto before = std::ranges::find(drained, node.identity.node, [](const Node& one) {
             return one.identity.node;

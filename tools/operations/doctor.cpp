@@ -251,9 +251,9 @@ void look_at_engine(Session& session, Findings& findings) {
         found.push_back(finding_of_clock(session.engine().clock_skew()));
     });
     look_at("nodes", findings, [&](Findings& found) {
-        check_nodes(session.nodes().list(), session.database_now(), found);
+        check_nodes(session.nodes().nodes(), session.database_now(), found);
         check_lost_nodes(
-            session.nodes().lost(session.database_now()), session.database_now(), found
+            session.nodes().lost_nodes(session.database_now()), session.database_now(), found
         );
     });
     look_at("engine", findings, [&](Findings& found) {

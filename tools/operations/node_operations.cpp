@@ -1,3 +1,4 @@
+#include "deadletter/node_admin.hpp"
 #include "tools/operations/nouns.hpp"
 #include "tools/records/stats_json.hpp"
 #include "tools/text/terminal_text.hpp"
@@ -38,15 +39,14 @@ named(std::vector<Node> nodes, const std::vector<std::string>& names) {
 }
 
 void wait_until_idle(Session& session, std::span<const Node> drained) {
-    deadletter::NodeAdmin admin = session.nodes();
-    while (!admin.busy(drained).empty()) {
+    while (!deadletter::busy_nodes(session.nodes(), drained).empty()) {
         std::this_thread::sleep_for(kLook);
     }
 }
 
 [[nodiscard]] std::vector<Node> list_nodes(Session& session, const NoParameters&) {
-    std::vector<Node> nodes = session.nodes().list();
-    const std::vector<Node> lost = session.nodes().lost(session.database_now());
+    std::vector<Node> nodes = session.nodes().nodes();
+    const std::vector<Node> lost = session.nodes().lost_nodes(session.database_now());
     nodes.insert(nodes.end(), lost.begin(), lost.end());
     return nodes;
 }
@@ -55,15 +55,15 @@ void wait_until_idle(Session& session, std::span<const Node> drained) {
     if (wanted.waits) {
         session.refuse_to_wait("--wait", "look at `jobstrand node ls`");
     }
-    deadletter::NodeAdmin admin = session.nodes();
-    const std::vector<Node> before = named(admin.list(), wanted.nodes);
+    const std::vector<Node> before = named(session.nodes().nodes(), wanted.nodes);
     ItemReport report(
         session, {.done = wanted.waits ? "drained" : "draining", .why_not = why_no_node}
     );
     std::vector<deadletter::ItemResult> told;
-    admin.drain(wanted.nodes, {.on_item = [&](const deadletter::ItemResult& item) {
-                    told.push_back(item);
-                }});
+    const auto tell = [&](const deadletter::ItemResult& item) { told.push_back(item); };
+    deadletter::set_node_states(
+        session.nodes(), wanted.nodes, persistence::NodeState::draining, {.on_item = tell}
+    );
     if (wanted.waits) {
         wait_until_idle(session, before);
     }
@@ -72,7 +72,9 @@ void wait_until_idle(Session& session, std::span<const Node> drained) {
 }
 
 void resume_nodes(Session& session, const NodeNames& wanted, const deadletter::BulkWatch& watch) {
-    session.nodes().resume(wanted.nodes, watch);
+    deadletter::set_node_states(
+        session.nodes(), wanted.nodes, persistence::NodeState::running, watch
+    );
 }
 
 [[nodiscard]] Parameters<NodeNames> node_names() {

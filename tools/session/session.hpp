@@ -8,7 +8,6 @@
 #include "deadletter/job_admin.hpp"
 #include "deadletter/job_search.hpp"
 #include "deadletter/limit_admin.hpp"
-#include "deadletter/node_admin.hpp"
 #include "deadletter/series_admin.hpp"
 #include "executor/enqueue/bulk_enqueue.hpp"
 #include "persistence/named_lock_store.hpp"
@@ -281,9 +280,7 @@ public:
     [[nodiscard]] service::SeenRuns last_runs();
     /// Throws service::OutOfScope for a client whose token is narrow: a batch selects among all.
     [[nodiscard]] deadletter::BatchAdmin batches();
-    [[nodiscard]] deadletter::NodeAdmin nodes() {
-        return deadletter::NodeAdmin(engine().node_store());
-    }
+    [[nodiscard]] persistence::NodeStore& nodes() { return engine().node_store(); }
     [[nodiscard]] deadletter::DeadLetters& dead_letters();
 
     /// How new jobs are enqueued; opens the database. Nothing is handed to workers of this process.

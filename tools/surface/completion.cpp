@@ -420,7 +420,7 @@ std::vector<Candidate> known_values(Session& session, ValueSource source, std::s
                 return Candidate{calendar.name, calendar.text};
             });
         case ValueSource::nodes:
-            return candidates_of(session.nodes().list(), [](const persistence::Node& node) {
+            return candidates_of(session.nodes().nodes(), [](const persistence::Node& node) {
                 return Candidate{node.identity.node, std::string(name_of(node.state))};
             });
         case ValueSource::instances:

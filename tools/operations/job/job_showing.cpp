@@ -1,5 +1,6 @@
 #include "tools/operations/job/job_showing.hpp"
 
+#include "deadletter/node_admin.hpp"
 #include "schema/acquisition.hpp"
 #include "schema/job_definition.hpp"
 #include "schema/text/time_text.hpp"
@@ -175,7 +176,7 @@ awaited_field(const deadletter::JobDetails& found, const std::vector<std::string
         awaited_field(found, session.limits().awaited_by(job)),
         text_or_null_field("nobodyServes", nobody_serves(session, found.placed)),
         node_field(job),
-        time_field("runningSince", session.nodes().running_since(job)),
+        time_field("runningSince", deadletter::running_since(session.nodes(), job)),
         lock_field(job, session.database_now()),
     };
 }

@@ -1,6 +1,5 @@
 #include "tools/service/api/watch_paths.hpp"
 
-#include "deadletter/node_admin.hpp"
 #include "deadletter/overview.hpp"
 #include "persistence/watch_store.hpp"
 #include "tools/output/record.hpp"
@@ -190,9 +189,9 @@ std::vector<WatchedPart> EngineChanges::jobs(const Scope& scope, BacklogTrend& t
 }
 
 std::vector<WatchedNode> EngineChanges::nodes() {
-    deadletter::NodeAdmin admin(api_.engine.node_store());
-    std::vector<persistence::Node> nodes = admin.list();
-    std::vector<persistence::Node> lost = admin.lost(api_.engine.clock().now());
+    persistence::NodeStore& store = api_.engine.node_store();
+    std::vector<persistence::Node> nodes = store.nodes();
+    std::vector<persistence::Node> lost = store.lost_nodes(api_.engine.clock().now());
     lost.resize(std::min(lost.size(), kTold));
     std::ranges::move(lost, std::back_inserter(nodes));
     std::vector<WatchedNode> watched;
