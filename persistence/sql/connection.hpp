@@ -118,6 +118,9 @@ class Parameters final : public std::span<const Value> {
 public:
     using std::span<const Value>::span;
     Parameters(std::initializer_list<Value> values) : span(values.begin(), values.size()) {}
+
+    /// So that none is kept and handed on when its list has ended.
+    Parameters(const Parameters&) = delete;
 };
 
 // What a SELECT finds. `source` is a Connection or a Transaction.
@@ -130,7 +133,7 @@ template <typename Source, typename Make>
     return rows;
 }
 
-/// The one row; nullopt: there is none.
+/// The one row, or the last of several; nullopt: there is none.
 template <typename Source, typename Make>
 [[nodiscard]] auto one_row(Source& source, Query query, Parameters parameters, const Make& make) {
     std::optional<std::invoke_result_t<const Make&, const Row&>> found;
