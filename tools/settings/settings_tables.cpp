@@ -177,7 +177,7 @@ template <typename T>
     ordered_json table = ordered_json::object();
     for (const TableKey<T>& key : keys) {
         ordered_json value = key.show ? key.show(from) : ordered_json();
-        if (!value.is_null() && (shows_empty || value != "")) {
+        if (!value.is_null() && (shows_empty || !is_empty_text(value))) {
             table[std::string(key.name)] = std::move(value);
         }
     }
@@ -667,6 +667,10 @@ constexpr std::array kTableKinds{
 };
 
 }  // namespace
+
+bool is_empty_text(const ordered_json& value) {
+    return value.is_string() && value.get_ref<const std::string&>().empty();
+}
 
 std::span<const TableKind> table_kinds() {
     return kTableKinds;

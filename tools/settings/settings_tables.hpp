@@ -31,6 +31,9 @@ struct TableKind {
     bool is_one = false;
 };
 
+/// Whether it is a text, and has no characters.
+[[nodiscard]] bool is_empty_text(const nlohmann::ordered_json& value);
+
 /// But for [engines.NAME], which hold settings.
 [[nodiscard]] std::span<const TableKind> table_kinds();
 

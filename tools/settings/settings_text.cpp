@@ -69,7 +69,7 @@ void append_table(std::string& out, const std::string& name, const nlohmann::ord
             for (const auto& [inner, text] : value.items()) {
                 fmt::format_to(end, "{}.{} = {}\n", key, toml_text(inner), toml_of(text));
             }
-        } else if (value != "") {
+        } else if (!is_empty_text(value)) {
             fmt::format_to(end, "{} = {}\n", key, toml_of(value));
         }
     }
