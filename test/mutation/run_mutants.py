@@ -2,15 +2,18 @@
 """Takes the conditions in mutants.py out of the code, one at a time, and shows that a test fails.
 
 Works on a copy of the tree in the build folder, with a debug build of its own. The tests run on SQLite first, and on
-the servers of this machine only when SQLite has noticed nothing.
+the servers of this machine only when SQLite has noticed nothing. While the tests of a mutant run, the next one is built.
+A test counts only when it fails twice.
 """
 
 import argparse
+import concurrent.futures
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 
 from mutants import MUTANTS
@@ -97,40 +100,79 @@ class Workshop:
         if done.returncode != 0:
             raise SystemExit(f"{done.stdout[-3000:]}{done.stderr[-3000:]}\n{command[0]} failed")
 
-    def failing_test(self):
-        """The first test that fails, or a word about what else went wrong; empty: all pass."""
-        for _, program, cases in PROGRAMS:
-            command = [self.build_folder / "test" / program, f"--gtest_filter={cases}", "--gtest_fail_fast"]
-            try:
-                done = subprocess.run(
-                    command, cwd=self.build_folder, capture_output=True, text=True, timeout=PATIENCE, check=False
-                )
-            except subprocess.TimeoutExpired:
-                return f"{program} does not end"
-            if done.returncode != 0:
-                failed = re.search(r"\[  FAILED  \] (\S+)", done.stdout)
-                return failed[1] if failed else f"{program} ends with {done.returncode}"
-        return ""
+    def keep_programs(self, trial):
+        """Copies the programs as they are now into a folder of their own, where the next build leaves them alone."""
+        for program in dict.fromkeys(program for _, program, _ in PROGRAMS):
+            copy = trial / program
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(self.build_folder / "test" / program, copy)
 
-    def trial_of(self, mutant):
+    def build_trial(self, mutant, trial):
         path = self.source / mutant.path
         original = path.read_text()
         path.write_text(mutated(mutant, original))
         try:
             self.build()
-            return self.failing_test()
+            self.keep_programs(trial)
         finally:
             path.write_text(original)
 
 
-def try_all(workshop, wanted):
+def first_failure(trial, program, cases):
+    """The first test that fails, or a word about what else went wrong; empty: all pass."""
+    command = [trial / program, f"--gtest_filter={cases}", "--gtest_fail_fast"]
+    try:
+        done = subprocess.run(command, cwd=trial, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    except subprocess.TimeoutExpired:
+        return f"{program} does not end"
+    if "Running 0 tests" in done.stdout:
+        raise SystemExit(f"{program} has no test {cases}")
+    if done.returncode == 0:
+        return ""
+    failed = re.search(r"\[  FAILED  \] ([^\s,]+)", done.stdout)
+    return failed[1] if failed else f"{program} ends with {done.returncode}"
+
+
+def failing_test(trial):
+    """What notices the mutant: a test that fails, and fails again alone, so that chance has no part in it."""
+    for _, program, cases in PROGRAMS:
+        unsteady = []
+        while failing := first_failure(trial, program, cases + ("" if not unsteady else "-" + ":".join(unsteady))):
+            if "." not in failing or first_failure(trial, program, failing):
+                return failing
+            unsteady.append(failing)
+    return ""
+
+
+def try_all(workshop, wanted, trials, runners):
     survivors = 0
-    for number, mutant in enumerate(wanted, 1):
+    done = 0
+    places = threading.Semaphore(runners + 1)
+    words = threading.Lock()
+
+    def run(mutant, trial):
+        nonlocal survivors, done
         began = time.monotonic()
-        noticed = workshop.trial_of(mutant)
-        survivors += not noticed
-        verdict = f"noticed by {noticed}" if noticed else "NOT NOTICED"
-        print(f"[{number}/{len(wanted)}] {mutant.name}: {verdict} ({time.monotonic() - began:.0f} s)", flush=True)
+        try:
+            noticed = failing_test(trial)
+            with words:
+                done += 1
+                survivors += not noticed
+                verdict = f"noticed by {noticed}" if noticed else "NOT NOTICED"
+                print(f"[{done}/{len(wanted)}] {mutant.name}: {verdict} ({time.monotonic() - began:.0f} s)", flush=True)
+        finally:
+            shutil.rmtree(trial, ignore_errors=True)
+            places.release()
+
+    with concurrent.futures.ThreadPoolExecutor(runners) as pool:
+        runs = []
+        for number, mutant in enumerate(wanted, 1):
+            places.acquire()
+            trial = trials / str(number)
+            workshop.build_trial(mutant, trial)
+            runs.append(pool.submit(run, mutant, trial))
+        for one in runs:
+            one.result()
     print(f"{len(wanted) - survivors} passed, {survivors} failed")
     return 1 if survivors else 0
 
@@ -146,6 +188,7 @@ def main():
     parser.add_argument("--only", metavar="REGEX", default="", help="only the mutants whose names match")
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build/mutants", help="where to work")
     parser.add_argument("--jobs", type=int, default=2, help="compilers at once (2)")
+    parser.add_argument("--runners", type=int, default=2, help="mutants whose tests run at once (2)")
     arguments = parser.parse_args()
 
     problems = problems_of_list()
@@ -155,13 +198,18 @@ def main():
         print(f"{len(MUTANTS) - len(problems)} passed, {len(problems)} failed")
         return 1 if problems else 0
 
-    workshop = Workshop(arguments.folder.resolve(), arguments.jobs)
+    folder = arguments.folder.resolve()
+    trials = folder / "trials"
+    shutil.rmtree(trials, ignore_errors=True)
+    workshop = Workshop(folder, arguments.jobs)
     print("building the tests as they are", flush=True)
     workshop.prepare()
-    if failing := workshop.failing_test():
+    workshop.keep_programs(trials / "none")
+    if failing := failing_test(trials / "none"):
         print(f"{failing} fails without any mutant", file=sys.stderr)
         return 1
-    return try_all(workshop, [mutant for mutant in MUTANTS if re.search(arguments.only, mutant.name)])
+    wanted = [mutant for mutant in MUTANTS if re.search(arguments.only, mutant.name)]
+    return try_all(workshop, wanted, trials, arguments.runners)
 
 
 if __name__ == "__main__":
