@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <string>
@@ -55,6 +56,11 @@ int main(int argc, char** argv) {
     );
     program.require_subcommand(1);
     bench::Options options;
+    // Not by CLI11: scenarios share their options, and it gives the environment's value to those
+    // that were not typed, behind what was.
+    if (const char* const url = std::getenv("JOBSTRAND_DB")) {
+        options.database_url = url;
+    }
     bench::ReportOptions report;
     const std::vector<bench::ScenarioPtr> scenarios = bench::all_scenarios();
     for (const bench::ScenarioPtr& scenario : scenarios) {

@@ -24,8 +24,11 @@ constexpr std::size_t kMostQueued = 100'000;
 
 void add_options(CLI::App& command, Options& options) {
     const std::size_t one = 1;
-    command.add_option("--db", options.database_url, "Database URL; without it: a new SQLite file")
-        ->envname("JOBSTRAND_DB");
+    command.add_option(
+        "--db",
+        options.database_url,
+        "Database URL, else that of JOBSTRAND_DB; without both: a new SQLite file"
+    );
     command.add_flag("--wipe", options.wipe, "Delete the jobs that the database already holds");
     command.add_option("--jobs", options.jobs, "Jobs per repetition")
         ->check(CLI::Range(one, kMostJobs))

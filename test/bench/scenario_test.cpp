@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -196,6 +197,29 @@ TEST_F(Program, A_database_that_holds_jobs_is_refused_until_it_may_be_wiped) {
 
     EXPECT_EQ(bench({"drain", "--jobs", "10", "--db", url(), "--wipe"}).exit_code, 0);
     EXPECT_FALSE(engine.store().find(id));
+}
+
+// With --wipe its jobs would be deleted.
+TEST_F(Program, The_database_of_the_environment_is_left_alone_when_another_one_is_named) {
+    const std::string of_environment = path("of_environment.db");
+    std::vector<std::string> drain{
+        "/usr/bin/env",
+        "JOBSTRAND_DB=sqlite:" + of_environment,
+        JOBSTRAND_BENCH_BINARY,
+        "drain",
+        "--jobs",
+        "20",
+        "--warm-up",
+        "0",
+        "--repeat",
+        "1"};
+    std::vector<std::string> on_another = drain;
+    on_another.insert(on_another.end(), {"--db", url()});
+
+    EXPECT_EQ(test::run_program(on_another).exit_code, 0);
+    EXPECT_FALSE(std::filesystem::exists(of_environment));
+    EXPECT_EQ(test::run_program(drain).exit_code, 0);
+    EXPECT_TRUE(std::filesystem::exists(of_environment));
 }
 
 TEST_F(Program, A_run_that_takes_longer_than_its_limit_fails) {
