@@ -3,6 +3,7 @@
 #include "persistence/drivers/sqlite/file_identity.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
@@ -41,7 +42,7 @@ public:
     LogFolding& operator=(const LogFolding&) = delete;
 
     /// Before a transaction: another process may have let the log grow, and SQLite would cut it
-    /// with the commit.
+    /// with the commit. Asks the system at most ten times a second.
     void look_at_file();
 
 private:
@@ -60,7 +61,8 @@ private:
     const std::optional<FileIdentity> identity_;
     const std::int64_t synchronous_;
     std::int64_t kept_ = 0;  ///< Bytes of the log that stay on the disk when it begins anew.
-    int folded_ = 0;         ///< Frames of it that are in the file, as far as is known here.
+    std::chrono::steady_clock::time_point looked_at_{};
+    int folded_ = 0;  ///< Frames of it that are in the file, as far as is known here.
 
     // Written by the thread.
     std::atomic<int> folded_beside_{0};
