@@ -56,8 +56,8 @@ int main(int argc, char** argv) {
     );
     program.require_subcommand(1);
     bench::Options options;
-    // Not by CLI11: scenarios share their options, and it gives the environment's value to those
-    // that were not typed, behind what was.
+    // CLI11 must not read this: it would set the environment's value for each scenario that was not
+    // typed, after it has read --db of the one that was, and all scenarios share these options.
     if (const char* const url = std::getenv("JOBSTRAND_DB")) {
         options.database_url = url;
     }
