@@ -13,6 +13,7 @@
 #include <soci/soci.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <iterator>
 #include <memory>
@@ -33,7 +34,26 @@ constexpr std::string_view kIn = "IN (";
 constexpr std::string_view kFurther = ", ?";
 constexpr std::string_view kNot = "NOT ";
 
-constexpr std::string_view kSpecialInRow = "\\\t\n\r";
+/// Characters before which a backslash stands; a table, because each character of each text is
+/// looked up.
+class Special {
+public:
+    consteval explicit Special(std::string_view characters) {
+        for (const char character : characters) {
+            has_[static_cast<unsigned char>(character)] = true;
+        }
+    }
+
+    [[nodiscard]] bool has(char character) const {
+        return has_[static_cast<unsigned char>(character)];
+    }
+
+private:
+    std::array<bool, 256> has_{};
+};
+
+constexpr Special kSpecialInArray("\"\\");
+constexpr Special kSpecialInRow("\\\t\n\r");
 
 /// As the server reads it, without any quotes.
 struct AppendText {
@@ -51,13 +71,23 @@ struct AppendText {
 };
 
 /// The same with a backslash before each of `special`.
-void append_escaped(std::string& to, const Value& value, std::string_view special) {
-    const std::size_t begin = to.size();
-    std::visit(AppendText{to}, value);
-    for (std::size_t at = to.find_first_of(special, begin); at != std::string::npos;
-         at = to.find_first_of(special, at + 2)) {
-        to.insert(at, 1, '\\');
+void append_escaped(std::string& to, const Value& value, const Special& special) {
+    std::string made;
+    std::string_view text;
+    if (const auto* const stored = std::get_if<std::string_view>(&value)) {
+        text = *stored;
+    } else {
+        std::visit(AppendText{made}, value);
+        text = made;
     }
+    std::size_t begin = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (special.has(text[at])) {
+            to.append(text, begin, at - begin).push_back('\\');
+            begin = at;
+        }
+    }
+    to.append(text, begin);
 }
 
 /// The placeholders of the list that begins there; 0: none that becomes an array.
@@ -114,7 +144,7 @@ std::string array_of(std::span<const Value> values) {
             continue;
         }
         array += '"';
-        append_escaped(array, value, "\"\\");
+        append_escaped(array, value, kSpecialInArray);
         array += '"';
     }
     array += '}';
