@@ -464,6 +464,26 @@ TEST_F(MovedSqliteFile, That_is_reached_by_a_link_is_the_one_that_the_link_named
     expect_refused([&] { by_link->begin(); }, "was replaced by another file");
 }
 
+TEST_F(MovedSqliteFile, That_moves_and_leaves_a_link_behind_takes_nothing) {
+    move_away();
+    fs::create_symlink(elsewhere(), file_.path());
+    expect_refused_everywhere("was moved or removed");
+    fs::remove(file_.path());
+    move_back();
+    write();
+    read(*reader_);
+}
+
+TEST_F(MovedSqliteFile, That_moves_with_the_link_to_it_takes_nothing) {
+    const fs::path link = file_.path().string() + ".link";
+    fs::create_symlink(file_.path(), link);
+    const auto by_link = open_sqlite({.path = link}, Access::write);
+    move_away();
+    fs::remove(link);
+    fs::create_symlink(elsewhere(), link);
+    expect_refused([&] { by_link->begin(); }, "was moved or removed");
+}
+
 TEST_F(MovedSqliteFile, A_pool_makes_no_connection_to_the_one_in_its_place) {
     const auto pool = file_.open_pool();
     fs::copy_file(file_.path(), elsewhere());

@@ -24,4 +24,14 @@ struct FileIdentity {
     return FileIdentity{.device = status.st_dev, .inode = status.st_ino};
 }
 
+/// Of the file that stands there itself; nullopt for a symbolic link, too.
+[[nodiscard]] inline std::optional<FileIdentity> unlinked_identity(const std::filesystem::path& path
+) {
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) != 0 || S_ISLNK(status.st_mode)) {
+        return std::nullopt;
+    }
+    return FileIdentity{.device = status.st_dev, .inode = status.st_ino};
+}
+
 }  // namespace jobstrand::persistence

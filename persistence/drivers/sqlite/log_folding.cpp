@@ -92,7 +92,7 @@ void wait_for_disk(sqlite3* connection) {
 LogFolding::LogFolding(sqlite_api::sqlite3* connection)
     : connection_(connection),
       file_(sqlite_api::sqlite3_db_filename(connection, "main")),
-      identity_(file_identity(file_)),
+      identity_(unlinked_identity(file_)),
       synchronous_(number_of(connection, "PRAGMA synchronous")),
       commit_folds_from_(kNever) {
     keep(kKept);
@@ -222,7 +222,7 @@ void LogFolding::fold_beside(const std::stop_token& stop) {
 void LogFolding::fold_by(sqlite_api::sqlite3* own, const std::stop_token& stop) {
     int has_moved = 0;
     sqlite_api::sqlite3_file_control(own, "main", SQLITE_FCNTL_HAS_MOVED, &has_moved);
-    if (has_moved != 0 || !identity_ || file_identity(file_) != identity_) {
+    if (has_moved != 0 || !identity_ || unlinked_identity(file_) != identity_) {
         commit_folds_from_ = 0;
         return;
     }

@@ -103,6 +103,16 @@ std::filesystem::path file_of(soci::session& session) {
     return sqlite_api::sqlite3_db_filename(handle_of(session), "main");
 }
 
+/// Of the file that is open; nullopt: it no longer stands where it was opened.
+std::optional<FileIdentity> opened_identity(soci::session& session) {
+    const std::optional<FileIdentity> identity = unlinked_identity(file_of(session));
+    int has_moved = 0;
+    sqlite_api::sqlite3_file_control(
+        handle_of(session), "main", SQLITE_FCNTL_HAS_MOVED, &has_moved
+    );
+    return has_moved == 0 ? identity : std::nullopt;
+}
+
 std::filesystem::path log_of(const std::filesystem::path& file) {
     return file.string() + "-wal";
 }
@@ -122,21 +132,19 @@ SqliteConnection::SqliteConnection(
 )
     : SociConnection(std::move(session), backend),
       path_(std::move(path)),
-      identity_(file_identity(path_)) {}
+      file_(file_of(this->session())),
+      identity_(opened_identity(this->session())) {}
 
 bool SqliteConnection::is_in_transaction() {
     return sqlite_api::sqlite3_get_autocommit(handle_of(session())) == 0;
 }
 
-// SQLite compares the file that it has open with the one at the path behind all links. Ours may
-// have become a link to another one meanwhile, or the same number on another device.
+// Each transaction looks twice, and each look is a call of the system. What has become a link is
+// not the file, even if it leads there: who opens it by the link has another log.
 void SqliteConnection::require_file_in_place() {
-    int has_moved = 0;
-    sqlite_api::sqlite3_file_control(
-        handle_of(session()), "main", SQLITE_FCNTL_HAS_MOVED, &has_moved
-    );
-    const std::optional<FileIdentity> now = file_identity(path_);
-    if (has_moved == 0 && now && now == identity_) {
+    const std::optional<FileIdentity> here = unlinked_identity(file_);
+    const std::optional<FileIdentity> named = path_ == file_ ? here : file_identity(path_);
+    if (here && here == identity_ && named == here) {
         return;
     }
     throw DbError(
@@ -145,7 +153,8 @@ void SqliteConnection::require_file_in_place() {
             "the database {} {}: nothing is read or written until the file that was opened is back "
             "there; or restart what uses it",
             path_.string(),
-            now ? "was replaced by another file" : "was moved or removed while it was in use"
+            here && named ? "was replaced by another file"
+                          : "was moved or removed while it was in use"
         )
     );
 }
@@ -176,16 +185,14 @@ SqliteSnapshot::SqliteSnapshot(
     const SociBackend& backend,
     std::filesystem::path path
 )
-    : SqliteConnection(std::move(session), backend, std::move(path)),
-      file_(file_of(this->session())),
-      written_(time_of(file_)) {}
+    : SqliteConnection(std::move(session), backend, std::move(path)), written_(time_of(file())) {}
 
 void SqliteSnapshot::query(Query query, std::span<const Value> parameters, const RowReader& read) {
     was_written_ = was_written_ || !is_as_it_was();
     if (was_written_) {
         throw DbError(
             DbErrorKind::connection_lost,
-            fmt::format("another process has begun to write the database {}", file_.string())
+            fmt::format("another process has begun to write the database {}", file().string())
         );
     }
     SqliteConnection::query(query, parameters, read);
@@ -197,7 +204,7 @@ bool SqliteSnapshot::is_usable() const noexcept {
 
 bool SqliteSnapshot::is_as_it_was() const noexcept {
     std::error_code ignored;
-    return time_of(file_) == written_ && !std::filesystem::exists(log_of(file_), ignored);
+    return time_of(file()) == written_ && !std::filesystem::exists(log_of(file()), ignored);
 }
 
 SqliteWriter::SqliteWriter(
@@ -208,7 +215,7 @@ SqliteWriter::SqliteWriter(
 )
     : SqliteConnection(std::move(session), backend, std::move(path)),
       patience_ms_(patience.count()),
-      queue_(log_of(file_of(this->session()))),
+      queue_(log_of(file())),
       folding_(handle_of(this->session())) {
     sqlite_api::sqlite3_busy_handler(handle_of(this->session()), wait_for_writer, &patience_ms_);
 }

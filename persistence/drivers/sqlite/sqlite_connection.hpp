@@ -83,8 +83,12 @@ protected:
     [[nodiscard]] bool is_in_transaction();
     void require_file_in_place();
 
+    /// The path of the file that SQLite has opened, behind all links.
+    [[nodiscard]] const std::filesystem::path& file() const { return file_; }
+
 private:
     const std::filesystem::path path_;
+    const std::filesystem::path file_;
     const std::optional<FileIdentity> identity_;
 };
 
@@ -106,7 +110,6 @@ public:
 private:
     [[nodiscard]] bool is_as_it_was() const noexcept;
 
-    const std::filesystem::path file_;  ///< Behind all links.
     const std::filesystem::file_time_type written_;
     bool was_written_ = false;
 };
