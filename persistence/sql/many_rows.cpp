@@ -6,7 +6,6 @@
 #include "schema/limits.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -120,8 +119,7 @@ std::int64_t execute_for_ids(
 
 namespace {
 
-constexpr std::string_view kInsert =
-    R"sql({insert} INTO {table} ({columns}) VALUES {rows} {behind})sql";
+constexpr std::string_view kInsert = R"sql({} INTO {} ({}) VALUES {} {})sql";
 
 /// Rows of one INSERT. A statement costs as much as ten rows, so a hundred take three, not nine.
 constexpr std::array<std::size_t, 9> kRowsOfInsert{256, 128, 64, 32, 16, 8, 4, 2, 1};
@@ -159,8 +157,9 @@ bool is_our_scope(const Value& value) {
 }
 
 /// Whether all rows have such a value in this column.
+template <class Predicate>
 bool are_all(
-    bool (*is_such)(const Value&),
+    Predicate is_such,
     std::size_t column,
     std::size_t width,
     std::span<const Value> values
@@ -171,6 +170,10 @@ bool are_all(
         }
     }
     return true;
+}
+
+bool has_default(const NewRows& rows, std::size_t column) {
+    return std::ranges::find(rows.with_default, rows.columns[column]) != rows.with_default.end();
 }
 
 /// A column in the text of an INSERT: what is the same in all rows, and in nearly all others too,
@@ -185,9 +188,12 @@ std::vector<Written>
 written(const NewRows& rows, std::span<const Value> values, const Dialect& dialect) {
     const std::size_t width = rows.columns.size();
     std::vector<Written> all;
-    for (const std::size_t column : named_columns(rows, values)) {
+    all.reserve(width);
+    for (std::size_t column = 0; column < width; ++column) {
         if (are_all(is_null, column, width, values)) {
-            all.push_back({column, "NULL"});
+            if (has_default(rows, column)) {
+                all.push_back({column, "NULL"});
+            }
         } else if (are_all(is_our_scope, column, width, values)) {
             all.push_back({column, "'jobstrand'"});
         } else {
@@ -198,39 +204,37 @@ written(const NewRows& rows, std::span<const Value> values, const Dialect& diale
     return all;
 }
 
+void append_item(std::string& list, std::string_view item) {
+    list += list.empty() ? "" : ", ";
+    list += item;
+}
+
 std::int64_t
 insert_part(Transaction& transaction, const NewRows& rows, std::span<const Value> values) {
     const std::size_t width = rows.columns.size();
-    std::vector<std::string_view> names;
-    std::vector<std::string_view> marks;
+    std::string columns;
+    std::string marks;
     std::vector<std::size_t> bound;
     for (const auto& [column, mark, is_bound] : written(rows, values, transaction.dialect())) {
-        names.push_back(rows.columns[column]);
-        marks.push_back(mark);
+        append_item(columns, rows.columns[column]);
+        append_item(marks, mark);
         if (is_bound) {
             bound.push_back(column);
         }
     }
+    const std::string row = "(" + marks + ")";
+    std::string texts;
+    texts.reserve(values.size() / width * (row.size() + 2));
     std::vector<Value> parameters;
     parameters.reserve(values.size() / width * bound.size());
-    for (std::size_t row = 0; row < values.size(); row += width) {
+    for (std::size_t first = 0; first < values.size(); first += width) {
+        append_item(texts, row);
         for (const std::size_t column : bound) {
-            parameters.push_back(values[row + column]);
+            parameters.push_back(values[first + column]);
         }
     }
-    const std::vector<std::string> texts(
-        values.size() / width, fmt::format("({})", fmt::join(marks, ", "))
-    );
     return transaction.execute(
-        fmt::format(
-            kInsert,
-            fmt::arg("insert", rows.insert),
-            fmt::arg("table", rows.table),
-            fmt::arg("columns", fmt::join(names, ", ")),
-            fmt::arg("rows", fmt::join(texts, ", ")),
-            fmt::arg("behind", rows.behind)
-        ),
-        parameters
+        fmt::format(kInsert, rows.insert, rows.table, columns, texts, rows.behind), parameters
     );
 }
 
@@ -240,9 +244,7 @@ std::vector<std::size_t> named_columns(const NewRows& rows, std::span<const Valu
     const std::size_t width = rows.columns.size();
     std::vector<std::size_t> named;
     for (std::size_t column = 0; column < width; ++column) {
-        const bool has_default =
-            std::ranges::find(rows.with_default, rows.columns[column]) != rows.with_default.end();
-        if (has_default || !are_all(is_null, column, width, values)) {
+        if (!are_all(is_null, column, width, values) || has_default(rows, column)) {
             named.push_back(column);
         }
     }

@@ -2,9 +2,11 @@
 
 #include "persistence/drivers/database.hpp"
 #include "persistence/drivers/database_url.hpp"
+#include "persistence/drivers/sqlite/sqlite_connection.hpp"
 #include "persistence/sql/sql_transaction.hpp"
 #include "test/fixtures/at_once.hpp"
 #include "test/fixtures/error_of.hpp"
+#include "test/fixtures/signal.hpp"
 #include "test/fixtures/sqlite_file.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 #include "test/fixtures/without_root.hpp"
@@ -15,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -387,8 +390,21 @@ protected:
 
     [[nodiscard]] fs::path elsewhere() const { return file_.path().string() + ".moved"; }
 
-    void move_away() const { fs::rename(file_.path(), elsewhere()); }
-    void move_back() const { fs::rename(elsewhere(), file_.path()); }
+    void move_away() const {
+        fs::rename(file_.path(), elsewhere());
+        outlast_looks();
+    }
+
+    void move_back() const {
+        fs::rename(elsewhere(), file_.path());
+        outlast_looks();
+    }
+
+    /// Behind it nobody relies on a look from before.
+    static void outlast_looks() {
+        const auto end = std::chrono::steady_clock::now() + SqliteConnection::kLookHolds;
+        ASSERT_TRUE(test::eventually([end] { return std::chrono::steady_clock::now() >= end; }));
+    }
 
     void write() {
         writer_->begin();
@@ -432,6 +448,7 @@ TEST_F(MovedSqliteFile, Is_neither_read_nor_written_until_it_is_back) {
 
 TEST_F(MovedSqliteFile, That_is_gone_takes_nothing) {
     fs::remove(file_.path());
+    outlast_looks();
     expect_refused_everywhere("was moved or removed");
 }
 
@@ -461,6 +478,7 @@ TEST_F(MovedSqliteFile, That_is_reached_by_a_link_is_the_one_that_the_link_named
     (void)open_sqlite({.path = other, .create_if_missing = true}, Access::write);
     fs::remove(link);
     fs::create_symlink(other, link);
+    outlast_looks();
     expect_refused([&] { by_link->begin(); }, "was replaced by another file");
 }
 

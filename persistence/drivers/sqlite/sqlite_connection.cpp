@@ -139,12 +139,17 @@ bool SqliteConnection::is_in_transaction() {
     return sqlite_api::sqlite3_get_autocommit(handle_of(session())) == 0;
 }
 
-// Each transaction looks twice, and each look is a call of the system. What has become a link is
-// not the file, even if it leads there: who opens it by the link has another log.
+// What has become a link is not the file, even if it leads there: who opens it by the link has
+// another log.
 void SqliteConnection::require_file_in_place() {
+    const auto now = Clock::now();
+    if (now - looked_at_ < kLookHolds) {
+        return;
+    }
     const std::optional<FileIdentity> here = unlinked_identity(file_);
     const std::optional<FileIdentity> named = path_ == file_ ? here : file_identity(path_);
     if (here && here == identity_ && named == here) {
+        looked_at_ = now;
         return;
     }
     throw DbError(
