@@ -319,6 +319,14 @@ constexpr std::string_view kWaitingGroups = R"sql(
     WHERE GROUP_ IS NOT NULL
     ORDER BY GROUP_)sql";
 
+// The same where Dialect::skips_along_keys.
+constexpr std::string_view kDistinctWaitingGroups = R"sql(
+    SELECT DISTINCT GROUP_
+    FROM JS_LIMIT_WAITING
+    WHERE GROUP_ > ?
+    ORDER BY GROUP_
+    LIMIT ?)sql";
+
 // A subquery of one value is asked for each row of its group. A join may be read the other way
 // round: where PostgreSQL takes the table of jobs for empty, as one of a queue often is, it would
 // walk through that, with all the deleted rows that an open transaction keeps there.
@@ -340,8 +348,10 @@ constexpr std::string_view kAbandoned = R"sql(
 
 std::vector<std::string> waiting_groups_behind(Connection& connection, std::string_view behind) {
     std::vector<std::string> groups;
+    const std::string_view sql =
+        connection.dialect().skips_along_keys ? kDistinctWaitingGroups : kWaitingGroups;
     const std::array<Value, 2> parameters{behind, kGroupsOfOneLook};
-    connection.query({.sql = kWaitingGroups, .columns = 1}, parameters, [&](const Row& row) {
+    connection.query({.sql = sql, .columns = 1}, parameters, [&](const Row& row) {
         groups.emplace_back(row.text(0));
     });
     return groups;

@@ -135,6 +135,11 @@ struct Dialect {
     /// of the key as good enough when it does not, and read all other rows on the way.
     bool orders_by_null = true;
 
+    /// SELECT DISTINCT of the first column of a key goes from one value to the next along the key.
+    /// MySQL and MariaDB do only that: the next value behind one of an outer row they find by
+    /// reading all rows of the table.
+    bool skips_along_keys = false;
+
     /// The time of the database's clock, UTC, to the millisecond. Empty where it has none but the
     /// machine's.
     std::string_view now;

@@ -392,6 +392,7 @@ constexpr Dialect kTimestampDialect{
     .behind_due = "(DUEDATE_ > ? OR (DUEDATE_ = ? AND ID_ > ?))",
     .has_due = "DUEDATE_ IS NOT NULL",
     .orders_by_null = false,
+    .skips_along_keys = true,
     .now = "UTC_TIMESTAMP(3)",
     // A timestamp is read in the zone of the session.
     .guest =
