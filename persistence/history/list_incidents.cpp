@@ -201,13 +201,10 @@ std::vector<JobAnswer> change_open(
                     fmt::arg("for_update", transaction.dialect().for_update)
                 );
                 const auto possible = possible_ids(page, transaction.dialect());
-                for (const BoundStatement& part : cut_id_list(sql, {.ids = possible})) {
-                    transaction.query(
-                        {.sql = part.sql, .columns = 1},
-                        part.parameters,
-                        [&](const Row& row) { found.emplace(row.text(0)); }
-                    );
-                }
+                const Query query{.sql = sql, .columns = 1};
+                query_for_ids(transaction, query, {.ids = possible}, [&](const Row& row) {
+                    found.emplace(row.text(0));
+                });
                 const std::vector<std::string_view> ids(found.begin(), found.end());
                 change(transaction, std::span(ids));
             },

@@ -53,11 +53,10 @@ std::size_t count_nodes_beside(
 ) {
     const std::vector<std::string_view> types(served.types.begin(), served.types.end());
     std::int64_t most = 0;
-    for (const auto& [sql, values] : cut_id_list(kBeside, {.before = {now, node}, .ids = types})) {
-        transaction.query({.sql = sql, .columns = 1}, values, [&](const Row& row) {
-            most = std::max(most, row.integer(0));
-        });
-    }
+    const IdListParameters parameters{.before = {now, node}, .ids = types};
+    query_for_ids(transaction, {.sql = kBeside, .columns = 1}, parameters, [&](const Row& row) {
+        most = std::max(most, row.integer(0));
+    });
     return static_cast<std::size_t>(most);
 }
 

@@ -161,13 +161,8 @@ JobRows oldest_rows_beside(
         fmt::arg("by_id", dialect.by_id)
     );
     JobRows rows;
-    for (const auto& [text, parameters] : cut_id_list(sql, {.ids = list})) {
-        transaction.query(
-            {.sql = text, .columns = fields_of(JobPlace::executable).size()},
-            parameters,
-            append_to(rows, JobPlace::executable)
-        );
-    }
+    const Query query{.sql = sql, .columns = fields_of(JobPlace::executable).size()};
+    query_for_ids(transaction, query, {.ids = list}, append_to(rows, JobPlace::executable));
     return rows;
 }
 

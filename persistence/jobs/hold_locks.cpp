@@ -113,11 +113,10 @@ SqlExecutorStore::not_held(std::string_view owner, std::span<const Fence> fences
     context_.runner.read([&](Connection& connection) {
         seen.clear();
         const std::string sql = fmt::format(kHeld, fmt::arg("by_id", connection.dialect().by_id));
-        for (const auto& [text, parameters] : cut_id_list(sql, {.ids = ids, .after = {owner}})) {
-            connection.query({.sql = text, .columns = 3}, parameters, [&](const Row& row) {
-                seen.emplace(row.text(0), Seen{row.integer(1), !row.is_null(2)});
-            });
-        }
+        const IdListParameters parameters{.ids = ids, .after = {owner}};
+        query_for_ids(connection, {.sql = sql, .columns = 3}, parameters, [&](const Row& row) {
+            seen.emplace(row.text(0), Seen{row.integer(1), !row.is_null(2)});
+        });
     });
     std::vector<std::string> gone;
     for (const Fence& fence : fences) {

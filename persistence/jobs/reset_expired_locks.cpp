@@ -314,13 +314,11 @@ using Ids = std::set<std::string, std::less<>>;
     );
     const std::vector<std::string_view> marked(ids.begin(), ids.end());
     const std::string in_room = fmt::format(kInRoom, fmt::arg("table", room.table));
-    for (const auto& [sql, values] : cut_id_list(in_room, {.ids = marked})) {
-        connection.query({.sql = sql, .columns = 1}, values, [&](const Row& row) {
-            if (const auto found = ids.find(row.text(0)); found != ids.end()) {
-                ids.erase(found);
-            }
-        });
-    }
+    query_for_ids(connection, {.sql = in_room, .columns = 1}, {.ids = marked}, [&](const Row& row) {
+        if (const auto found = ids.find(row.text(0)); found != ids.end()) {
+            ids.erase(found);
+        }
+    });
     return ids;
 }
 

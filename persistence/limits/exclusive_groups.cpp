@@ -117,11 +117,10 @@ std::vector<std::string> held_groups(
 ) {
     const std::string sql = native(kHeld, transaction.dialect());
     std::vector<std::string> held;
-    for (const auto& [text, values] : cut_id_list(sql, {.ids = groups, .after = {owner}})) {
-        transaction.query({.sql = text, .columns = 1}, values, [&](const Row& row) {
-            held.emplace_back(row.text(0));
-        });
-    }
+    const IdListParameters parameters{.ids = groups, .after = {owner}};
+    query_for_ids(transaction, {.sql = sql, .columns = 1}, parameters, [&](const Row& row) {
+        held.emplace_back(row.text(0));
+    });
     return held;
 }
 
@@ -137,13 +136,11 @@ GroupLocks read_locks(
         kGroupLocks, fmt::arg("by_id", transaction.dialect().by_id), fmt::arg("lock", lock)
     );
     GroupLocks locks;
-    for (const auto& [text, values] : cut_id_list(sql, {.ids = groups})) {
-        transaction.query({.sql = text, .columns = 4}, values, [&](const Row& row) {
-            locks.emplace(
-                row.text(0), GroupLock{std::string(row.text(1)), row.integer(2), row.time(3)}
-            );
-        });
-    }
+    query_for_ids(transaction, {.sql = sql, .columns = 4}, {.ids = groups}, [&](const Row& row) {
+        locks.emplace(
+            row.text(0), GroupLock{std::string(row.text(1)), row.integer(2), row.time(3)}
+        );
+    });
     return locks;
 }
 

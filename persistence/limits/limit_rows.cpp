@@ -247,11 +247,9 @@ lock_unlocked(Transaction& transaction, const GroupNames& groups, schema::TimePo
     GroupNames locked;
     const std::vector<std::string_view> names = views_of(groups);
     const IdListParameters parameters{.ids = names, .after = {used_before(now)}};
-    for (const auto& [text, values] : cut_id_list(sql, parameters)) {
-        transaction.query({.sql = text, .columns = 1}, values, [&](const Row& row) {
-            locked.emplace_back(row.text(0));
-        });
-    }
+    query_for_ids(transaction, {.sql = sql, .columns = 1}, parameters, [&](const Row& row) {
+        locked.emplace_back(row.text(0));
+    });
     std::ranges::sort(locked);
     return locked;
 }
@@ -273,11 +271,9 @@ bool does_any_wait(Transaction& transaction, std::string_view group) {
     const std::string sql = fmt::format(kMarked, fmt::arg("by_id", transaction.dialect().by_id));
     std::set<std::string, std::less<>> marked;
     const IdListParameters parameters{.ids = ids, .after = {kForLimit.mark}};
-    for (const auto& [text, values] : cut_id_list(sql, parameters)) {
-        transaction.query({.sql = text, .columns = 1}, values, [&](const Row& row) {
-            marked.emplace(row.text(0));
-        });
-    }
+    query_for_ids(transaction, {.sql = sql, .columns = 1}, parameters, [&](const Row& row) {
+        marked.emplace(row.text(0));
+    });
     std::erase_if(waiting, [&](const WaitingJob& job) { return marked.contains(job.id); });
     forget_waiting(transaction, kForLimit, waiting);
     return is_cut || !marked.empty();

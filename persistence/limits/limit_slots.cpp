@@ -61,14 +61,12 @@ std::vector<SlotRow>
 all_slots(Source& source, const Dialect& dialect, std::span<const std::string_view> groups) {
     const std::string sql = fmt::format(kSlots, fmt::arg("by_id", dialect.by_id));
     std::vector<SlotRow> slots;
-    for (const auto& [text, values] : cut_id_list(sql, {.ids = groups})) {
-        source.query({.sql = text, .columns = 3}, values, [&](const Row& row) {
-            slots.push_back(
-                {.slot = {.group = std::string(row.text(0)), .id = std::string(row.text(1))},
-                 .owner = std::string(row.text(2))}
-            );
-        });
-    }
+    query_for_ids(source, {.sql = sql, .columns = 3}, {.ids = groups}, [&](const Row& row) {
+        slots.push_back(
+            {.slot = {.group = std::string(row.text(0)), .id = std::string(row.text(1))},
+             .owner = std::string(row.text(2))}
+        );
+    });
     return slots;
 }
 
@@ -84,11 +82,9 @@ OwnersById owners_of(Source& source, const Dialect& dialect, const std::vector<S
     ids.erase(std::ranges::unique(ids).begin(), ids.end());
     const std::string sql = fmt::format(kOwners, fmt::arg("by_id", dialect.by_id));
     OwnersById owners;
-    for (const auto& [text, values] : cut_id_list(sql, {.ids = ids})) {
-        source.query({.sql = text, .columns = 2}, values, [&](const Row& row) {
-            owners.emplace(row.text(0), row.text(1));
-        });
-    }
+    query_for_ids(source, {.sql = sql, .columns = 2}, {.ids = ids}, [&](const Row& row) {
+        owners.emplace(row.text(0), row.text(1));
+    });
     return owners;
 }
 
@@ -108,15 +104,13 @@ GroupsRead read_groups(
     const std::string sql =
         fmt::format(kGroups, fmt::arg("by_id", dialect.by_id), fmt::arg("for_update", for_update));
     GroupsRead read;
-    for (const auto& [text, values] : cut_id_list(sql, {.ids = groups})) {
-        source.query({.sql = text, .columns = 2}, values, [&](const Row& row) {
-            read.found.emplace_back(row.text(0));
-            if (!row.is_null(1)) {
-                const std::chrono::microseconds used(row.integer(1));
-                read.used.emplace(row.text(0), schema::UsedUntil(used));
-            }
-        });
-    }
+    query_for_ids(source, {.sql = sql, .columns = 2}, {.ids = groups}, [&](const Row& row) {
+        read.found.emplace_back(row.text(0));
+        if (!row.is_null(1)) {
+            const std::chrono::microseconds used(row.integer(1));
+            read.used.emplace(row.text(0), schema::UsedUntil(used));
+        }
+    });
     std::ranges::sort(read.found);
     return read;
 }

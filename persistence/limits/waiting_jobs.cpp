@@ -93,11 +93,9 @@ std::vector<WaitingJob> waiting_in(
     );
     std::vector<WaitingJob> waiting;
     const IdListParameters parameters{.ids = groups, .after = {static_cast<std::int64_t>(limit)}};
-    for (const auto& [text, values] : cut_id_list(sql, parameters)) {
-        transaction.query({.sql = text, .columns = 2}, values, [&](const Row& row) {
-            waiting.push_back({.group = std::string(row.text(0)), .id = std::string(row.text(1))});
-        });
-    }
+    query_for_ids(transaction, {.sql = sql, .columns = 2}, parameters, [&](const Row& row) {
+        waiting.push_back({.group = std::string(row.text(0)), .id = std::string(row.text(1))});
+    });
     return waiting;
 }
 

@@ -125,13 +125,11 @@ void count_jobs_of(
         fmt::arg("scope", expression_for(column_of(scope), connection.dialect())),
         fmt::arg("table", schema::table_of(place))
     );
-    for (const auto& [text, parameters] : cut_id_list(sql, {.ids = ids})) {
-        connection.query({.sql = text, .columns = 2}, parameters, [&](const Row& row) {
-            if (const auto found = page.find(row.text(0)); found != page.end()) {
-                found->second.jobs[place] = row.integer(1);
-            }
-        });
-    }
+    query_for_ids(connection, {.sql = sql, .columns = 2}, {.ids = ids}, [&](const Row& row) {
+        if (const auto found = page.find(row.text(0)); found != page.end()) {
+            found->second.jobs[place] = row.integer(1);
+        }
+    });
 }
 
 void read_since(
@@ -140,14 +138,12 @@ void read_since(
     std::span<const std::string_view> ids,
     Summaries& page
 ) {
-    for (const auto& [text, parameters] :
-         cut_id_list(kSince, {.before = {name_of(scope)}, .ids = ids})) {
-        connection.query({.sql = text, .columns = 2}, parameters, [&](const Row& row) {
-            if (const auto found = page.find(row.text(0)); found != page.end()) {
-                found->second.suspended_since = row.time(1);
-            }
-        });
-    }
+    const IdListParameters parameters{.before = {name_of(scope)}, .ids = ids};
+    query_for_ids(connection, {.sql = kSince, .columns = 2}, parameters, [&](const Row& row) {
+        if (const auto found = page.find(row.text(0)); found != page.end()) {
+            found->second.suspended_since = row.time(1);
+        }
+    });
 }
 
 std::vector<ScopeSummary> list_scopes(const StoreContext& context, const ScopePage& part) {

@@ -132,11 +132,9 @@ std::vector<std::size_t> payload_sizes(Transaction& transaction, std::span<const
     }
     const std::string sql =
         fmt::format(kSizes, fmt::arg("size", transaction.dialect().size_of_bytes));
-    for (const auto& [text, parameters] : cut_id_list(sql, {.ids = ids})) {
-        transaction.query({.sql = text, .columns = 2}, parameters, [&](const Row& row) {
-            sizes[apart.at(row.text(0))] = static_cast<std::size_t>(row.integer(1));
-        });
-    }
+    query_for_ids(transaction, {.sql = sql, .columns = 2}, {.ids = ids}, [&](const Row& row) {
+        sizes[apart.at(row.text(0))] = static_cast<std::size_t>(row.integer(1));
+    });
     return sizes;
 }
 
@@ -156,14 +154,12 @@ void load_payloads(Transaction& transaction, std::span<Job> jobs) {
     }
     const std::string sql =
         fmt::format(kRead, fmt::arg("bytes_as_text", transaction.dialect().bytes_as_text));
-    for (const auto& [text, parameters] : cut_id_list(sql, {.ids = ids})) {
-        transaction.query({.sql = text, .columns = 2}, parameters, [&](const Row& row) {
-            const auto [first, last] = missing.equal_range(row.text(0));
-            std::for_each(first, last, [&](const auto& entry) {
-                entry.second->payload = transaction.dialect().text_of_bytes(row.text(1));
-            });
+    query_for_ids(transaction, {.sql = sql, .columns = 2}, {.ids = ids}, [&](const Row& row) {
+        const auto [first, last] = missing.equal_range(row.text(0));
+        std::for_each(first, last, [&](const auto& entry) {
+            entry.second->payload = transaction.dialect().text_of_bytes(row.text(1));
         });
-    }
+    });
 }
 
 namespace {

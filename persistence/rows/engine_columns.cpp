@@ -219,18 +219,17 @@ void recall_series(Transaction& transaction, std::span<Job* const> jobs) {
     for (const auto& [id, job] : nameless) {
         ids.push_back(id);
     }
-    for (const auto& [text, parameters] : cut_id_list(kSeriesOfTurns, {.ids = ids})) {
-        transaction.query({.sql = text, .columns = 5}, parameters, [&](const Row& row) {
-            if (const auto found = nameless.find(row.text(0)); found != nameless.end()) {
-                schema::Series kept;
-                kept.key = row.text(1);
-                kept.priority = row.integer(2);
-                kept.retry_cycle = row.text(3);
-                kept.root_process_instance_id = row.text(4);
-                give_back_to_turn(kept, *found->second);
-            }
-        });
-    }
+    const Query query{.sql = kSeriesOfTurns, .columns = 5};
+    query_for_ids(transaction, query, {.ids = ids}, [&](const Row& row) {
+        if (const auto found = nameless.find(row.text(0)); found != nameless.end()) {
+            schema::Series kept;
+            kept.key = row.text(1);
+            kept.priority = row.integer(2);
+            kept.retry_cycle = row.text(3);
+            kept.root_process_instance_id = row.text(4);
+            give_back_to_turn(kept, *found->second);
+        }
+    });
 }
 
 void recall_series(Transaction& transaction, std::span<Job> jobs) {

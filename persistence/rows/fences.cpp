@@ -84,12 +84,11 @@ std::int64_t execute_fenced(
             fmt::arg("delete_where", delete_where(transaction.dialect(), "ACT_RU_JOB")),
             fmt::arg("held", held_condition(kind))
         );
-        const auto statements = cut_id_list(
-            native, {.before = before, .ids = group, .after = fence_values(kind.revision, owner)}
+        touched += execute_for_ids(
+            transaction,
+            native,
+            {.before = before, .ids = group, .after = fence_values(kind.revision, owner)}
         );
-        for (const auto& [text, parameters] : statements) {
-            touched += transaction.execute(text, parameters);
-        }
     }
     return touched;
 }
@@ -123,17 +122,11 @@ std::map<std::string, int, std::less<>> held_for_update(
             fmt::arg("held", held_condition(kind)),
             fmt::arg("for_update", dialect.for_update)
         );
-        const auto statements =
-            cut_id_list(sql, {.ids = group, .after = fence_values(kind.revision, owner)});
-        for (const auto& [text, parameters] : statements) {
-            transaction.query(
-                {.sql = text, .columns = 1},
-                parameters,
-                [&, revision = kind.revision](const Row& row) {
-                    held.emplace(row.text(0), revision);
-                }
-            );
-        }
+        const int revision = kind.revision;
+        const IdListParameters parameters{.ids = group, .after = fence_values(revision, owner)};
+        query_for_ids(transaction, {.sql = sql, .columns = 1}, parameters, [&](const Row& row) {
+            held.emplace(row.text(0), revision);
+        });
     }
     return held;
 }

@@ -295,9 +295,8 @@ void read_locking(
         fmt::arg("for_update", how)
     );
     const std::vector<std::string_view> possible = possible_ids(ids, dialect);
-    for (const auto& [text, parameters] : cut_id_list(sql, {.ids = possible})) {
-        transaction.query({.sql = text, .columns = fields_of(place).size()}, parameters, read);
-    }
+    const Query query{.sql = sql, .columns = fields_of(place).size()};
+    query_for_ids(transaction, query, {.ids = possible}, read);
 }
 
 void read_for_update(

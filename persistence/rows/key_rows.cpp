@@ -99,15 +99,13 @@ std::vector<TakenKey> claim_keys(Transaction& transaction, std::span<const KeyCl
     const std::string sql = fmt::format(kTaken, fmt::arg("by_id", transaction.dialect().by_id));
     const std::vector<std::string_view> keys = texts_of(claims);
     std::vector<TakenKey> taken;
-    for (const auto& [text, parameters] : cut_id_list(sql, {.ids = keys})) {
-        transaction.query({.sql = text, .columns = 3}, parameters, [&](const Row& row) {
-            taken.push_back(
-                {.key = std::string(row.text(0)),
-                 .job = std::string(row.text(1)),
-                 .until = until_of(row, 2)}
-            );
-        });
-    }
+    query_for_ids(transaction, {.sql = sql, .columns = 3}, {.ids = keys}, [&](const Row& row) {
+        taken.push_back(
+            {.key = std::string(row.text(0)),
+             .job = std::string(row.text(1)),
+             .until = until_of(row, 2)}
+        );
+    });
     return taken;
 }
 

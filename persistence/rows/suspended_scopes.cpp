@@ -117,12 +117,10 @@ Suspended select_ids(
     );
     const std::vector<std::string_view> list(ids.begin(), ids.end());
     Suspended suspended;
-    for (const auto& [text, parameters] :
-         cut_id_list(sql, {.before = {name_of(scope)}, .ids = list})) {
-        transaction.query({.sql = text, .columns = 1}, parameters, [&](const Row& row) {
-            suspended.emplace(row.text(0));
-        });
-    }
+    const IdListParameters parameters{.before = {name_of(scope)}, .ids = list};
+    query_for_ids(transaction, {.sql = sql, .columns = 1}, parameters, [&](const Row& row) {
+        suspended.emplace(row.text(0));
+    });
     return suspended;
 }
 
@@ -130,11 +128,9 @@ void remove_those_there(Transaction& transaction, JobPlace place, Suspended& ids
     const std::string sql = fmt::format(kThere, fmt::arg("table", schema::table_of(place)));
     const std::vector<std::string_view> asked(ids.begin(), ids.end());
     std::vector<std::string> there;
-    for (const auto& [text, parameters] : cut_id_list(sql, {.ids = asked})) {
-        transaction.query({.sql = text, .columns = 1}, parameters, [&](const Row& row) {
-            there.emplace_back(row.text(0));
-        });
-    }
+    query_for_ids(transaction, {.sql = sql, .columns = 1}, {.ids = asked}, [&](const Row& row) {
+        there.emplace_back(row.text(0));
+    });
     for (const std::string& id : there) {
         ids.erase(id);
     }

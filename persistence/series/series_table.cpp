@@ -332,16 +332,11 @@ SeriesByKey series_for_update(Transaction& transaction, std::span<const std::str
         fmt::arg("for_update", dialect.for_update)
     );
     SeriesByKey found;
-    for (const auto& [text, parameters] : cut_id_list(sql, {.ids = keys})) {
-        transaction.query(
-            {.sql = text, .columns = series_column_count()},
-            parameters,
-            [&](const Row& row) {
-                SeriesRow read = read_series_row(row);
-                found.emplace(read.series.key, std::move(read));
-            }
-        );
-    }
+    const Query query{.sql = sql, .columns = series_column_count()};
+    query_for_ids(transaction, query, {.ids = keys}, [&](const Row& row) {
+        SeriesRow read = read_series_row(row);
+        found.emplace(read.series.key, std::move(read));
+    });
     return found;
 }
 

@@ -64,6 +64,20 @@ cut_id_list(std::string_view sql, const IdListParameters& parameters);
 std::int64_t
 execute_for_ids(Transaction& transaction, std::string_view sql, const IdListParameters& parameters);
 
+/// Runs such a SELECT for all of the ids; see Connection::query. `source` is a Connection or a
+/// Transaction.
+template <typename Source>
+void query_for_ids(
+    Source& source,
+    Query query,
+    const IdListParameters& parameters,
+    const RowReader& read
+) {
+    for (const auto& [text, values] : cut_id_list(query.sql, parameters)) {
+        source.query({.sql = text, .columns = query.columns}, values, read);
+    }
+}
+
 /// Reads all rows behind the id `after` (empty: from the start) that a SELECT finds, however many
 /// there are: each run of it finds limits::kRowsPerSelect. Its first column is ID_, by which it is
 /// ordered; its first condition is `ID_ >= ?`, and it ends in `LIMIT ?`. `between` are the other

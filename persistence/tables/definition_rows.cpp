@@ -394,14 +394,10 @@ private:
         }
         const std::vector<std::string_view> list = borrowed(ids);
         Ids free;
-        for (const BoundStatement& statement :
-             cut_id_list(sql, {.ids = list, .after = lock_test})) {
-            transaction.query(
-                {.sql = statement.sql, .columns = 1},
-                statement.parameters,
-                [&](const Row& row) { free.emplace_back(row.text(0)); }
-            );
-        }
+        const IdListParameters parameters{.ids = list, .after = lock_test};
+        query_for_ids(transaction, {.sql = sql, .columns = 1}, parameters, [&](const Row& row) {
+            free.emplace_back(row.text(0));
+        });
         return free;
     }
 
