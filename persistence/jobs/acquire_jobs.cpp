@@ -226,11 +226,10 @@ bool SqlExecutorStore::has_acquirable(
     std::string_view after,
     std::string_view before
 ) {
-    bool found = false;
     if (served.types.empty()) {
-        return found;
+        return false;
     }
-    context_.runner.read([&](Connection& connection) {
+    return context_.runner.read([&](Connection& connection) {
         auto [between, values] = ids_between(after, before);
         const BoundStatement condition = condition_of(served, connection.dialect());
         values.insert(values.end(), condition.parameters.begin(), condition.parameters.end());
@@ -240,10 +239,8 @@ bool SqlExecutorStore::has_acquirable(
             fmt::arg("between", between),
             fmt::arg("served", condition.sql)
         );
-        found = false;
-        connection.query({.sql = sql, .columns = 1}, values, [&](const Row&) { found = true; });
+        return has_row(connection, sql, values);
     });
-    return found;
 }
 
 std::vector<Job> SqlExecutorStore::acquire(
@@ -412,8 +409,7 @@ BoundStatement acquirable(const ServedJobs& served, const Dialect& dialect) {
 }  // namespace
 
 IdleView SqlExecutorStore::look_around(const ServedJobs& served, schema::TimePoint now) {
-    IdleView view;
-    context_.runner.read([&](Connection& connection) {
+    return context_.runner.read([&](Connection& connection) {
         const Dialect& dialect = connection.dialect();
         auto [jobs, values] = acquirable(served, dialect);
         const BoundStatement ours = and_ours_or_served(served, dialect);
@@ -425,9 +421,10 @@ IdleView SqlExecutorStore::look_around(const ServedJobs& served, schema::TimePoi
             fmt::arg("and_ours", ours.sql),
             fmt::arg("by_due_date", by_index(dialect, "JS_IDX_TIMER_DUE"))
         );
-        connection.query({.sql = sql, .columns = 7}, values, [&](const Row& row) {
+        const Query query{.sql = sql, .columns = 7};
+        const auto view = one_row(connection, query, values, [&](const Row& row) {
             const FirstDue due = row.is_null(1) ? FirstDue{} : first_due_in(row, 1, dialect);
-            view = {
+            return IdleView{
                 .at = now,
                 .has_acquirable = !row.is_null(0),
                 .next_due = due.time,
@@ -438,8 +435,8 @@ IdleView SqlExecutorStore::look_around(const ServedJobs& served, schema::TimePoi
                 .has_leftovers = !row.is_null(5),
                 .first_lease_end = parse_sql_time(row.text(6))};
         });
+        return view.value_or(IdleView());
     });
-    return view;
 }
 
 }  // namespace jobstrand::persistence

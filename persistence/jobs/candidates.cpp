@@ -363,6 +363,10 @@ void leave_out_unserved(std::vector<std::string>& groups, const ServedJobs& serv
     });
 }
 
+WaitingJob waiting_job_in(const Row& row, std::string_view group) {
+    return {.group = std::string(group), .id = std::string(row.text(0))};
+}
+
 std::vector<WaitingJob> served_of_group(
     Transaction& transaction,
     const ServedJobs& served,
@@ -373,21 +377,20 @@ std::vector<WaitingJob> served_of_group(
     query.sql = fmt::format(kServedOfGroup, fmt::arg("served", query.sql));
     query.parameters.insert(query.parameters.begin(), {group, schema::kLimitedOwner});
     query.parameters.emplace_back(static_cast<std::int64_t>(limit));
-    std::vector<WaitingJob> jobs;
-    transaction.query({.sql = query.sql, .columns = 1}, query.parameters, [&](const Row& row) {
-        jobs.push_back({.group = std::string(group), .id = std::string(row.text(0))});
-    });
-    return jobs;
+    return all_rows(
+        transaction,
+        {.sql = query.sql, .columns = 1},
+        query.parameters,
+        [&](const Row& row) { return waiting_job_in(row, group); }
+    );
 }
 
 void forget_abandoned(Transaction& transaction, std::string_view group) {
-    std::vector<WaitingJob> abandoned;
-    transaction.query(
+    const std::vector<WaitingJob> abandoned = all_rows(
+        transaction,
         {.sql = kAbandoned, .columns = 1},
         {group, schema::kLimitedOwner, kAbandonedOfOneLook},
-        [&](const Row& row) {
-            abandoned.push_back({.group = std::string(group), .id = std::string(row.text(0))});
-        }
+        [&](const Row& row) { return waiting_job_in(row, group); }
     );
     forget_waiting(transaction, kForLimit, abandoned);
 }
@@ -445,9 +448,8 @@ WaitingGroups waiting_groups(
     std::string_view behind
 ) {
     const auto limits = context.limits.current();
-    WaitingGroups found;
-    context.runner.read([&](Connection& connection) {
-        found = {};
+    return context.runner.read([&](Connection& connection) {
+        WaitingGroups found;
         std::vector<std::string> groups = waiting_groups_behind(connection, behind);
         if (std::cmp_equal(groups.size(), kGroupsOfOneLook)) {
             found.end = groups.back();
@@ -460,8 +462,8 @@ WaitingGroups waiting_groups(
         for (const std::string& name : groups) {
             look_at(limits->group(name), load_of(name, slots.loads, used), claim.now, found);
         }
+        return found;
     });
-    return found;
 }
 
 JobRows limited_candidates(

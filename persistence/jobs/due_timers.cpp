@@ -62,9 +62,7 @@ FirstDue read_first_due(
     const ServedJobs& served,
     std::optional<schema::TimePoint> from
 ) {
-    FirstDue first;
-    context.runner.read([&](Connection& connection) {
-        first = {};
+    return context.runner.read([&](Connection& connection) {
         BoundStatement ours = and_ours_or_served(served, connection.dialect());
         const std::string sql = fmt::format(
             kNextDue,
@@ -74,11 +72,12 @@ FirstDue read_first_due(
         if (from) {
             ours.parameters.insert(ours.parameters.begin(), Value{*from});
         }
-        connection.query({.sql = sql, .columns = 1}, ours.parameters, [&](const Row& row) {
-            first = first_due_in(row, 0, connection.dialect());
+        const Query query{.sql = sql, .columns = 1};
+        const auto first = one_row(connection, query, ours.parameters, [&](const Row& row) {
+            return first_due_in(row, 0, connection.dialect());
         });
+        return first.value_or(FirstDue());
     });
-    return first;
 }
 
 /// Moves what cannot be read among the first timers to the dead letters, and stores the others anew
@@ -151,8 +150,7 @@ std::optional<schema::TimePoint> SqlTimerStore::next_due_of_others(
     std::optional<schema::TimePoint> from,
     schema::TimePoint until
 ) {
-    std::optional<schema::TimePoint> due;
-    context_.runner.read([&](Connection& connection) {
+    return context_.runner.read([&](Connection& connection) {
         BoundStatement others = condition_of_others(served, connection.dialect());
         BoundStatement ours = and_ours_or_served(served, connection.dialect());
         std::vector<Value> parameters{until};
@@ -168,13 +166,9 @@ std::optional<schema::TimePoint> SqlTimerStore::next_due_of_others(
             fmt::arg("others", others.sql),
             fmt::arg("and_ours", ours.sql)
         );
-        due.reset();
-        connection.query({.sql = sql, .columns = 1}, parameters, [&](const Row& row) {
-            // What cannot be read is mended when it comes to the front: see next_due().
-            due = parse_sql_time(row.text(0));
-        });
+        // What cannot be read is mended when it comes to the front: see next_due().
+        return parse_sql_time(one_text(connection, sql, parameters));
     });
-    return due;
 }
 
 namespace {

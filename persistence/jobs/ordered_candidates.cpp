@@ -237,11 +237,7 @@ void RangeRows::append(
 
 std::optional<std::int64_t> RangeRows::next_priority(std::int64_t highest) {
     const std::string sql = fmt::format(kNextPriority, fmt::arg("by_order", by_order_));
-    std::optional<std::int64_t> found;
-    transaction_.query({.sql = sql, .columns = 1}, {highest}, [&](const Row& row) {
-        found = priority_in(row);
-    });
-    return found;
+    return one_row(transaction_, {.sql = sql, .columns = 1}, {highest}, priority_in);
 }
 
 std::vector<std::string> RangeRows::tenants(std::int64_t most) {

@@ -272,11 +272,7 @@ bool is_still_expired(Transaction& transaction, std::string_view group, schema::
     const std::string sql = fmt::format(
         kStillExpired, fmt::arg("by_id", dialect.by_id), fmt::arg("for_update", dialect.for_update)
     );
-    bool is_expired = false;
-    transaction.query({.sql = sql, .columns = 1}, {group, now}, [&](const Row&) {
-        is_expired = true;
-    });
-    return is_expired;
+    return has_row(transaction, sql, {group, now});
 }
 
 struct FreedPage {
@@ -312,10 +308,9 @@ FreedPage free_page(Transaction& transaction, std::string_view group, schema::Ti
 
 std::int64_t
 SqlExecutorStore::reset_expired_groups(schema::TimePoint now, std::span<const std::string> owners) {
-    std::vector<std::string> groups;
     // Read apart from the write: on SQLite nearly every pass then leaves the writer alone.
-    context_.runner.read([&](Connection& connection) {
-        groups = expired_groups(connection, now, owners);
+    const std::vector<std::string> groups = context_.runner.read([&](Connection& connection) {
+        return expired_groups(connection, now, owners);
     });
     std::int64_t freed = 0;
     for (const std::string& group : groups) {

@@ -289,12 +289,8 @@ using Ids = std::set<std::string, std::less<>>;
 ) {
     const std::string_view behind = ids_behind(rows.after);
     std::vector<Value> parameters{rows.after, rows.last, room.mark};
-    std::int64_t count = 0;
-    connection.query(
-        {.sql = fmt::format(kCount, fmt::arg("behind", behind)), .columns = 1},
-        parameters,
-        [&](const Row& row) { count = row.integer(0); }
-    );
+    const std::int64_t count =
+        one_number(connection, fmt::format(kCount, fmt::arg("behind", behind)), parameters);
     if (count == 0) {
         return {};
     }
@@ -329,9 +325,8 @@ std::int64_t
 free_lonely_marks(const StoreContext& context, const RowsBetween& rows, schema::TimePoint now) {
     std::int64_t freed = 0;
     for (const WaitingRoom& room : {kForExclusive, kForLimit}) {
-        Ids lonely;
-        context.runner.read([&](Connection& connection) {
-            lonely = lonely_ids(connection, room, rows, now);
+        const Ids lonely = context.runner.read([&](Connection& connection) {
+            return lonely_ids(connection, room, rows, now);
         });
         if (lonely.empty()) {
             continue;
@@ -456,10 +451,9 @@ void quarantine_locked(const StoreContext& context, JobPlace place, const PartRe
 }  // namespace
 
 LockReset SqlExecutorStore::reset_expired_locks(JobPlace place, const LockSearch& search) {
-    PartRead part;
     // Read apart from the write: on SQLite nearly every pass then leaves the writer alone.
-    context_.runner.read([&](Connection& connection) {
-        part = read_locks(connection, place, search);
+    PartRead part = context_.runner.read([&](Connection& connection) {
+        return read_locks(connection, place, search);
     });
     quarantine_locked(context_, place, part);
     const bool have_claims = place == JobPlace::executable;

@@ -43,27 +43,22 @@ std::string owner_there(std::string_view owner) {
 }
 
 bool is_there(Transaction& transaction, std::string_view instance) {
-    bool is_found = false;
-    transaction.query({.sql = kExists, .columns = 1}, {instance}, [&](const Row&) {
-        is_found = true;
-    });
-    return is_found;
+    return has_row(transaction, kExists, {instance});
 }
 
 }  // namespace
 
 bool SqlEngineStore::has_engine() {
-    bool has = false;
-    context_.runner.read([&](Connection& connection) { has = connection.dialect().has_engine; });
-    return has;
+    return context_.runner.read([](Connection& connection) {
+        return connection.dialect().has_engine;
+    });
 }
 
 std::optional<schema::TimePoint> SqlEngineStore::last_engine_job() {
-    std::optional<schema::TimePoint> last;
-    context_.runner.read([&](Connection& connection) {
-        last.reset();
+    return context_.runner.read([](Connection& connection) {
+        std::optional<schema::TimePoint> last;
         if (!connection.dialect().has_engine) {
-            return;
+            return last;
         }
         for (const schema::JobPlace place : schema::kJobPlaces) {
             const std::string sql =
@@ -72,8 +67,8 @@ std::optional<schema::TimePoint> SqlEngineStore::last_engine_job() {
                 last = std::max(last, row.time(0));
             });
         }
+        return last;
     });
-    return last;
 }
 
 bool SqlEngineStore::take_instance(const InstanceClaim& claim) {

@@ -77,19 +77,16 @@ std::int64_t delete_limit(Transaction& transaction, std::string_view group) {
 }  // namespace
 
 std::vector<JobLimit> LimitStore::limits() {
-    std::vector<JobLimit> limits;
-    context_.runner.read([&](Connection& connection) {
-        limits.clear();
-        connection.query({.sql = kAll, .columns = 6}, {}, [&](const Row& row) {
+    return context_.runner.read([](Connection& connection) {
+        return all_rows(connection, {.sql = kAll, .columns = 6}, {}, [](const Row& row) {
             JobLimit limit =
                 schema::limit_named(std::string(row.text(0)) + ":" + std::string(row.text(1)));
             limit.concurrent = number_or_none(row, 2);
             limit.per_node = number_or_none(row, 3);
             limit.rate = rate_or_none(number_or_none(row, 4), row);
-            limits.push_back(std::move(limit));
+            return limit;
         });
     });
-    return limits;
 }
 
 void LimitStore::set_limit(const JobLimit& limit) {
@@ -166,10 +163,9 @@ constexpr std::string_view kUsedUntil = R"sql(
 }  // namespace
 
 GroupRuns LimitStore::runs_of_group(std::string_view group) {
-    GroupRuns runs;
     const Value name{group};
-    context_.runner.read([&](Connection& connection) {
-        runs = {};
+    return context_.runner.read([&](Connection& connection) {
+        GroupRuns runs;
         connection.query({.sql = kRunsByOwner, .columns = 2}, {&name, 1}, [&](const Row& row) {
             runs.running.emplace(row.text(0), row.integer(1));
         });
@@ -178,8 +174,8 @@ GroupRuns LimitStore::runs_of_group(std::string_view group) {
                 runs.used_until = schema::UsedUntil(std::chrono::microseconds(row.integer(0)));
             }
         });
+        return runs;
     });
-    return runs;
 }
 
 namespace {

@@ -160,10 +160,9 @@ SqlNodeStore::running_since(std::string_view node, std::string_view job, std::in
 }
 
 std::vector<TypeRuns> SqlNodeStore::runs_of_last_minute(schema::TimePoint now) {
-    std::vector<TypeRuns> all;
     const Value since{now};
-    context_.runner.read([&](Connection& connection) {
-        all.clear();
+    return context_.runner.read([&](Connection& connection) {
+        std::vector<TypeRuns> all;
         connection.query({.sql = kRates, .columns = 4}, {&since, 1}, [&](const Row& row) {
             const TypeRuns runs{
                 .handler_type = std::string(row.text(0)),
@@ -175,8 +174,8 @@ std::vector<TypeRuns> SqlNodeStore::runs_of_last_minute(schema::TimePoint now) {
             }
             add(all.back(), runs);
         });
+        return all;
     });
-    return all;
 }
 
 namespace {

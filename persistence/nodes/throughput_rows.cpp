@@ -6,7 +6,6 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 
@@ -99,15 +98,18 @@ write_span(Transaction& transaction, std::string_view node, const ThroughputSpan
     return text;
 }
 
-void read_spans(
+/// Adds the spans to `nothing`, in their order, by `add`, which gets the sum so far, and when a
+/// span began, and its counts.
+template <typename Sum, typename Add>
+[[nodiscard]] Sum sum_of_spans(
     const StoreContext& context,
     const SpanSearch& search,
-    const std::function<void()>& begin,
-    const std::function<void(schema::TimePoint at, const Throughput& counts)>& read
+    const Sum& nothing,
+    const Add& add
 ) {
     const std::array<Value, 2> parameters{seconds_of(search.length), search.from};
-    context.runner.read([&](Connection& connection) {
-        begin();
+    return context.runner.read([&](Connection& connection) {
+        Sum sum = nothing;
         const Dialect& dialect = connection.dialect();
         const std::string sql =
             fmt::format(kSpans, fmt::arg("bytes_as_text", dialect.bytes_as_text));
@@ -115,9 +117,10 @@ void read_spans(
             const auto counts = schema::parse_throughput(dialect.text_of_bytes(row.text(1)));
             const auto at = row.time(0);
             if (counts && at && *at < search.until) {
-                read(*at, *counts);
+                add(sum, *at, *counts);
             }
         });
+        return sum;
     });
 }
 
@@ -154,12 +157,11 @@ void SqlThroughputStore::add_throughput(
 }
 
 std::vector<SpanSums> SqlThroughputStore::throughput(const SpanSearch& search) {
-    std::vector<SpanSums> all;
-    read_spans(
+    return sum_of_spans(
         context_,
         search,
-        [&] { all.clear(); },
-        [&](schema::TimePoint at, const Throughput& counts) {
+        std::vector<SpanSums>(),
+        [&](std::vector<SpanSums>& all, schema::TimePoint at, const Throughput& counts) {
             const schema::RunSums sums = sums_in(counts, search.handler_type);
             if (sums == schema::RunSums()) {
                 return;
@@ -170,18 +172,15 @@ std::vector<SpanSums> SqlThroughputStore::throughput(const SpanSearch& search) {
             all.back().sums.merge(sums);
         }
     );
-    return all;
 }
 
 Throughput SqlThroughputStore::throughput_by_type(const SpanSearch& search) {
-    Throughput all;
-    read_spans(
+    return sum_of_spans(
         context_,
         search,
-        [&] { all = Throughput(kMostReadTypes); },
-        [&](schema::TimePoint, const Throughput& counts) { all.merge(counts); }
+        Throughput(kMostReadTypes),
+        [](Throughput& all, schema::TimePoint, const Throughput& counts) { all.merge(counts); }
     );
-    return all;
 }
 
 bool SqlThroughputStore::forget_throughput(schema::Duration length, schema::TimePoint before) {

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstddef>
 #include <limits>
@@ -164,9 +163,7 @@ bool is_gate_closed(Transaction& transaction) {
         return transaction.execute(kWriteGate) > 0;
     }
     const std::string sql = fmt::format(kGate, fmt::arg("for_update", dialect.for_update));
-    bool is_there = false;
-    transaction.query({.sql = sql, .columns = 1}, {}, [&](const Row&) { is_there = true; });
-    return is_there;
+    return has_row(transaction, sql);
 }
 
 /// Never used before: a claim that is gone must not come again under another meaning.
@@ -224,11 +221,7 @@ void claim_page(Transaction& transaction, const LockClaim& claim, std::vector<Jo
 }
 
 bool is_claimed(Transaction& transaction, std::string_view owner, std::int64_t claim) {
-    bool is_there = false;
-    transaction.query({.sql = kIsThere, .columns = 1}, {claim, owner}, [&](const Row&) {
-        is_there = true;
-    });
-    return is_there;
+    return has_row(transaction, kIsThere, {claim, owner});
 }
 
 std::optional<std::string> last_claimed_behind(Transaction& transaction, std::string_view after) {
@@ -304,12 +297,11 @@ std::optional<ExpiredClaim> claimed_for_update(Transaction& transaction, std::in
         fmt::arg("bytes_as_text", dialect.bytes_as_text),
         fmt::arg("for_update", dialect.for_update)
     );
-    std::optional<ExpiredClaim> expired;
-    transaction.query({.sql = sql, .columns = 2}, {claim}, [&](const Row& row) {
-        expired.emplace().owner = row.text(1);
-        read_claim_text(dialect.text_of_bytes(row.text(0)), expired->jobs);
+    return one_row(transaction, {.sql = sql, .columns = 2}, {claim}, [&](const Row& row) {
+        ExpiredClaim expired{.owner = std::string(row.text(1)), .jobs = {}};
+        read_claim_text(dialect.text_of_bytes(row.text(0)), expired.jobs);
+        return expired;
     });
-    return expired;
 }
 
 std::int64_t let_go(Transaction& transaction, const ClaimedJobs& jobs) {
@@ -331,17 +323,16 @@ std::vector<std::int64_t> expired_claims(
     schema::TimePoint now,
     std::span<const std::string> owners
 ) {
-    std::vector<std::int64_t> claims;
-    context.runner.read([&](Connection& connection) {
-        claims.clear();
+    return context.runner.read([&](Connection& connection) {
+        std::vector<std::int64_t> claims;
         const Value bound{now};
         connection.query({.sql = kExpired, .columns = 2}, {&bound, 1}, [&](const Row& row) {
             if (owners.empty() || std::ranges::find(owners, row.text(1)) != owners.end()) {
                 claims.push_back(row.integer(0));
             }
         });
+        return claims;
     });
-    return claims;
 }
 
 }  // namespace
@@ -411,16 +402,14 @@ template <typename Session>
 std::vector<Claim> claims_between(Session& session, std::string_view first, std::string_view last) {
     const Dialect& dialect = session.dialect();
     const std::string sql = fmt::format(kBetween, fmt::arg("bytes_as_text", dialect.bytes_as_text));
-    const std::array<Value, 2> bounds{first, last};
-    std::vector<Claim> claims;
-    session.query({.sql = sql, .columns = 4}, bounds, [&](const Row& row) {
-        Claim& claim = claims.emplace_back();
+    return all_rows(session, {.sql = sql, .columns = 4}, {first, last}, [&](const Row& row) {
+        Claim claim;
         claim.id = row.integer(0);
         claim.owner = row.text(1);
         claim.until = row.time(2);
         read_claim_text(dialect.text_of_bytes(row.text(3)), claim.jobs);
+        return claim;
     });
-    return claims;
 }
 
 template <typename Session>
@@ -462,9 +451,7 @@ rows_to_change(Transaction& transaction, JobPlace place, std::span<const std::st
 
 bool is_any_claimed(Transaction& transaction) {
     close_gate(transaction);
-    bool is_any = false;
-    transaction.query({.sql = kAny, .columns = 1}, {}, [&](const Row&) { is_any = true; });
-    return is_any;
+    return has_row(transaction, kAny);
 }
 
 void drop_claimed(Transaction& transaction, std::vector<Job>& jobs) {

@@ -212,11 +212,7 @@ void mark_suspended(
 
 // Nearly always nothing is suspended, and a page of jobs has hundreds of instances.
 bool is_anything_suspended(Transaction& transaction) {
-    bool is_any = false;
-    transaction.query({.sql = kIsAnythingSuspended, .columns = 1}, {}, [&](const Row&) {
-        is_any = true;
-    });
-    return is_any;
+    return has_row(transaction, kIsAnythingSuspended);
 }
 
 SuspendedScopes

@@ -369,9 +369,7 @@ put(Transaction& transaction, const StoredCalendar& calendar, CalendarMoves& mov
 }
 
 bool is_used_by_series(Transaction& transaction, std::string_view name) {
-    bool is_used = false;
-    transaction.query({.sql = kUsers, .columns = 1}, {name}, [&](const Row&) { is_used = true; });
-    return is_used;
+    return has_row(transaction, kUsers, {name});
 }
 
 CalendarAnswer
@@ -416,15 +414,12 @@ std::size_t SeriesStore::put_calendar(const StoredCalendar& calendar, TimePoint 
 }
 
 std::vector<StoredCalendar> SeriesStore::calendars() {
-    std::vector<StoredCalendar> calendars;
-    context_.runner.read([&](Connection& connection) {
-        calendars.clear();
-        connection.query({.sql = kList, .columns = 2}, {}, [&](const Row& row) {
-            calendars.push_back({.name = std::string(row.text(0)), .text = std::string(row.text(1))}
-            );
+    return context_.runner.read([](Connection& connection) {
+        return all_rows(connection, {.sql = kList, .columns = 2}, {}, [](const Row& row) {
+            return StoredCalendar{
+                .name = std::string(row.text(0)), .text = std::string(row.text(1))};
         });
     });
-    return calendars;
 }
 
 CalendarAnswer SeriesStore::remove_calendar(std::string_view name) {

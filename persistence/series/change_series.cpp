@@ -59,10 +59,7 @@ bool SeriesAndTurn::is_taken(schema::TimePoint now) const {
 }
 
 std::optional<SeriesAndTurn> with_turn_for_update(Transaction& transaction, std::string_view key) {
-    std::string turn_id;
-    transaction.query({.sql = kTurnOf, .columns = 1}, {key}, [&](const Row& row) {
-        turn_id = row.text(0);
-    });
+    const std::string turn_id = one_text(transaction, kTurnOf, {key});
     std::optional<PlacedJob> turn = turn_for_update(transaction, turn_id);
     std::optional<Series> series = series_for_update(transaction, key);
     if (!series) {

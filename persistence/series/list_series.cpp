@@ -107,20 +107,17 @@ select(TransactionRunner& runner, const Where& where, std::size_t limit) {
     std::vector<Value> parameters = where.parameters;
     parameters.emplace_back(static_cast<std::int64_t>(limit));
     const std::size_t columns = series_column_count();
-    std::vector<SeriesSummary> found;
-    runner.read([&](Connection& connection) {
-        found.clear();
-        connection.query({.sql = sql, .columns = columns + 1}, parameters, [&](const Row& row) {
+    return runner.read([&](Connection& connection) {
+        const Query query{.sql = sql, .columns = columns + 1};
+        return all_rows(connection, query, parameters, [&](const Row& row) {
             auto [series, complaint] = read_series_row(row);
             const auto condition = condition_of(series.state, row.integer(columns) != 0);
-            found.push_back(
-                {.series = std::move(series),
-                 .condition = condition,
-                 .complaint = std::move(complaint)}
-            );
+            return SeriesSummary{
+                .series = std::move(series),
+                .condition = condition,
+                .complaint = std::move(complaint)};
         });
     });
-    return found;
 }
 
 }  // namespace
@@ -140,14 +137,13 @@ SeriesStore::list_series(const SeriesFilter& filter, std::string_view after, std
 }
 
 std::map<std::string, std::int64_t> SeriesStore::count_groups() {
-    std::map<std::string, std::int64_t> counts;
-    context_.runner.read([&](Connection& connection) {
-        counts.clear();
+    return context_.runner.read([](Connection& connection) {
+        std::map<std::string, std::int64_t> counts;
         connection.query({.sql = kCountGroups, .columns = 2}, {}, [&](const Row& row) {
             counts[std::string(row.text(0))] += row.integer(1);
         });
+        return counts;
     });
-    return counts;
 }
 
 std::optional<SeriesSummary> SeriesStore::find_series(std::string_view key) {
