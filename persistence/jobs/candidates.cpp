@@ -402,10 +402,7 @@ void take_from_waiting(
     const PageLimit& limit,
     JobRows& rows
 ) {
-    std::vector<std::string_view> ids;
-    for (const WaitingJob& job : waiting) {
-        ids.emplace_back(job.id);
-    }
+    std::vector<std::string_view> ids = ids_of(waiting);
     std::ranges::sort(ids);
     rows = checked_for_update(transaction, JobPlace::executable, ids);
     const auto is_changed = [](const schema::Job& job) { return !schema::waits_for_limit(job); };

@@ -101,10 +101,7 @@ bool SqlExecutorStore::is_held(
 
 std::vector<std::string>
 SqlExecutorStore::not_held(std::string_view owner, std::span<const Fence> fences) {
-    std::vector<std::string_view> ids;
-    for (const Fence& fence : fences) {
-        ids.emplace_back(fence.id);
-    }
+    const std::vector<std::string_view> ids = ids_of(fences);
     struct Seen {
         std::int64_t revision;
         bool is_locked;

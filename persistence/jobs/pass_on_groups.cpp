@@ -288,12 +288,9 @@ FreedPage free_page(Transaction& transaction, std::string_view group, schema::Ti
     constexpr std::size_t kPage = schema::limits::kJobsPerTransaction;
     const std::vector<WaitingJob> waiting =
         waiting_in(transaction, kForExclusive, std::span(&group, 1), kPage);
-    std::vector<std::string_view> ids;
-    for (const WaitingJob& job : waiting) {
-        ids.emplace_back(job.id);
-    }
     FreedPage freed{
-        .jobs = free_waiting(transaction, kForExclusive, ids), .is_last = waiting.size() < kPage};
+        .jobs = free_waiting(transaction, kForExclusive, ids_of(waiting)),
+        .is_last = waiting.size() < kPage};
     forget_waiting(transaction, kForExclusive, waiting);
     if (freed.is_last) {
         const std::string sql = fmt::format(

@@ -38,18 +38,13 @@ namespace jobstrand::persistence {
 using schema::Job;
 using schema::JobPlace;
 
+namespace {
+
 /// A job whose lock has expired, or one whose lock nobody can read.
 struct LockedRow {
     std::string id;
     std::string series;
 };
-
-/// For ids_of().
-[[nodiscard]] inline std::string_view id_of(const LockedRow& row) {
-    return row.id;
-}
-
-namespace {
 
 /// A part of a table, and what is to be done in it.
 struct PartRead {

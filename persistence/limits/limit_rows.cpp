@@ -1,6 +1,7 @@
 #include "persistence/limit_store.hpp"
 #include "persistence/limits/limit_slots.hpp"
 #include "persistence/limits/waiting_jobs.hpp"
+#include "persistence/rows/job_rows.hpp"
 #include "persistence/rows/sql_executor_store.hpp"
 #include "persistence/rows/store_context.hpp"
 #include "persistence/sql/dialect.hpp"
@@ -260,10 +261,7 @@ bool does_any_wait(Transaction& transaction, std::string_view group) {
     std::vector<WaitingJob> waiting =
         waiting_in(transaction, kForLimit, {&group, 1}, kWaitingOfOneLook);
     const bool is_cut = waiting.size() == kWaitingOfOneLook;
-    std::vector<std::string_view> ids;
-    for (const WaitingJob& job : waiting) {
-        ids.emplace_back(job.id);
-    }
+    const std::vector<std::string_view> ids = ids_of(waiting);
     const std::string sql = fmt::format(kMarked, fmt::arg("by_id", transaction.dialect().by_id));
     std::set<std::string, std::less<>> marked;
     const IdListParameters parameters{.ids = ids, .after = {kForLimit.mark}};

@@ -1,5 +1,6 @@
 #include "persistence/limits/waiting_jobs.hpp"
 
+#include "persistence/rows/job_rows.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/many_rows.hpp"
 
@@ -53,10 +54,7 @@ std::string forget_statement(const Dialect& dialect, std::string_view table, std
 
 void mark(Transaction& transaction, std::string_view owner, std::span<const WaitingJob> jobs) {
     const Dialect& dialect = transaction.dialect();
-    std::vector<std::string_view> ids;
-    for (const WaitingJob& job : jobs) {
-        ids.emplace_back(job.id);
-    }
+    std::vector<std::string_view> ids = ids_of(jobs);
     std::ranges::sort(ids);
     const std::string sql = fmt::format(kMark, fmt::arg("by_id", dialect.by_id));
     const IdListParameters parameters{.before = {owner, dialect.latest_time}, .ids = ids};

@@ -137,8 +137,10 @@ is_any_in(Transaction& transaction, schema::JobPlace place, std::span<const std:
 /// Whether a node holds a live lock on it: one that has not expired.
 [[nodiscard]] bool is_locked(const schema::Job& job, schema::TimePoint now);
 
-inline std::string_view id_of(const schema::Job& job) {
-    return job.id;
+/// For ids_of(): of whatever has an id, and of jobs and pointers to them.
+template <typename Row>
+[[nodiscard]] std::string_view id_of(const Row& row) {
+    return row.id;
 }
 inline std::string_view id_of(const schema::Job* job) {
     return job->id;
@@ -150,7 +152,7 @@ inline std::string_view id_of(const schema::PlacedJob* placed) {
     return placed->job.id;
 }
 
-/// The ids of jobs, in their order, for a statement; they are borrowed from the jobs.
+/// The ids of jobs, or of other rows, in their order, for a statement; they are borrowed from them.
 template <std::ranges::sized_range Jobs>
 [[nodiscard]] std::vector<std::string_view> ids_of(const Jobs& jobs) {
     std::vector<std::string_view> ids;

@@ -281,16 +281,8 @@ void MovePipeline::resolve_incidents() {
     if (from_ != JobPlace::dead_letter || !context_.history.rules().incidents) {
         return;
     }
-    std::vector<std::string_view> ids;
-    for (const PlacedJob& placed : leaving_) {
-        ids.emplace_back(placed.job.id);
-    }
-    close_incidents(transaction_, context_.history, ids, IncidentEnd::requeued, now_);
-    ids.clear();
-    for (const Job& job : over_) {
-        ids.emplace_back(job.id);
-    }
-    close_incidents(transaction_, context_.history, ids, IncidentEnd::removed, now_);
+    close_incidents(transaction_, context_.history, ids_of(leaving_), IncidentEnd::requeued, now_);
+    close_incidents(transaction_, context_.history, ids_of(over_), IncidentEnd::removed, now_);
 }
 
 void MovePipeline::insert_stack_traces() {
