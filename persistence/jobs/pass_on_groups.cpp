@@ -33,15 +33,6 @@ using schema::JobPlace;
 /// Ended groups by name, which is the order in which their locks are read.
 using Ends = std::map<std::string_view, const GroupEnd*>;
 
-std::vector<std::string_view> names_of(const Ends& ends) {
-    std::vector<std::string_view> names;
-    names.reserve(ends.size());
-    for (const auto& [name, end] : ends) {
-        names.push_back(name);
-    }
-    return names;
-}
-
 /// Leaves those that have ended. The others are busy, or not the owner's any more.
 void drop_others(
     Ends& ends,
@@ -81,11 +72,7 @@ JobRows still_waiting(
     for (const WaitingJob& one : waiting) {
         group_of.emplace(one.id, one.group);
     }
-    std::vector<std::string_view> ids;
-    for (const auto& [id, group] : group_of) {
-        ids.push_back(id);
-    }
-    JobRows rows = checked_for_update(transaction, JobPlace::executable, ids);
+    JobRows rows = checked_for_update(transaction, JobPlace::executable, keys_in(group_of));
     std::erase_if(rows.unreadable, [](const Job& job) {
         return !schema::waits_for_exclusive(job);
     });
@@ -190,9 +177,9 @@ void pass_on_at_once(
     GroupsPassedOn& done
 ) {
     const std::string_view owner = asked.claim.owner;
-    drop_others(ends, locks_for_update(transaction, names_of(ends)), owner, done.busy);
+    drop_others(ends, locks_for_update(transaction, keys_in(ends)), owner, done.busy);
     std::vector<WaitingJob> waiting =
-        waiting_in(transaction, kForExclusive, names_of(ends), schema::limits::kJobsPerTransaction);
+        waiting_in(transaction, kForExclusive, keys_in(ends), schema::limits::kJobsPerTransaction);
     bool is_cut = waiting.size() >= schema::limits::kJobsPerTransaction;
     waiting = first_of_each(std::move(waiting));
     if (!waiting.empty()) {

@@ -378,10 +378,7 @@ std::int64_t reset_claims(const StoreContext& context, const LockSearch& search)
     const auto log = [&](Transaction& transaction,
                          const std::string& owner,
                          const ClaimedJobs& claimed) {
-        std::vector<std::string_view> ids;
-        for (const auto& [id, revision] : claimed) {
-            ids.emplace_back(id);
-        }
+        const std::vector<std::string_view> ids = keys_in(claimed);
         log_interrupted(transaction, context, ids, now, [&](const schema::Job& job) {
             const bool is_lost = job.lock_owner.empty() && is_named(claimed, job.id, job.revision);
             return is_lost ? owner : std::string();

@@ -101,15 +101,6 @@ void set_numbers(
 
 }  // namespace
 
-std::vector<std::string_view> names_of(const GroupCounts& groups) {
-    std::vector<std::string_view> names;
-    names.reserve(groups.size());
-    for (const auto& [group, count] : groups) {
-        names.push_back(group);
-    }
-    return names;
-}
-
 std::vector<std::string> held_groups(
     Transaction& transaction,
     std::string_view owner,
@@ -178,10 +169,7 @@ HeldGroups find_held(Transaction& transaction, std::span<const std::string_view>
     if (all.empty()) {
         return {};
     }
-    std::vector<std::string_view> names;
-    for (const auto& [group, lock] : all) {
-        names.push_back(group);
-    }
+    const std::vector<std::string_view> names = keys_in(all);
     HeldGroups held{.at_rest = read_locks(transaction, skip_locked, names), .busy = {}};
     for (const std::string_view group : names) {
         if (!held.at_rest.contains(group)) {
@@ -208,7 +196,7 @@ GroupLocks take_groups(Transaction& transaction, const LockClaim& claim, GroupCo
     if (std::cmp_equal(taken, groups.size())) {
         return {};
     }
-    GroupLocks others = find_held(transaction, names_of(groups)).at_rest;
+    GroupLocks others = find_held(transaction, keys_in(groups)).at_rest;
     take_out_own(others, claim, groups);
     if (!std::cmp_equal(taken, groups.size())) {
         throw DbError(DbErrorKind::conflict, "two claims have just taken the same groups");
@@ -350,7 +338,7 @@ JoinedGroups join_groups(
     if (wanted.empty()) {
         return joined;
     }
-    const std::vector<std::string_view> names = names_of(wanted);
+    const std::vector<std::string_view> names = keys_in(wanted);
     // Kept until the transaction ends, however it does.
     transaction.on_commit([turn = context.turns.wait_for(names)] {});
     const HeldGroups held = find_held(transaction, names);

@@ -35,9 +35,6 @@ using GroupLocks = std::map<std::string, GroupLock, std::less<>>;
 /// Groups with a number of jobs each.
 using GroupCounts = std::map<std::string_view, std::int64_t>;
 
-/// The names ascend, and are borrowed as those in `groups` are.
-[[nodiscard]] std::vector<std::string_view> names_of(const GroupCounts& groups);
-
 /// Those of the groups that somebody holds, read for update. `groups` ascend.
 [[nodiscard]] GroupLocks
 locks_for_update(Transaction& transaction, std::span<const std::string_view> groups);

@@ -260,10 +260,7 @@ LimitRooms all_groups(const GroupsOfJobs& groups) {
 
 /// Until the transaction ends nobody else changes what it finds.
 void look_for_room(Transaction& transaction, const LockClaim& claim, LimitRooms& rooms) {
-    std::vector<std::string_view> names;
-    for (const auto& [name, room] : rooms) {
-        names.push_back(name);
-    }
+    const std::vector<std::string_view> names = keys_in(rooms);
     const UsedRates used = lock_limited(transaction, names);
     const SlotsRead slots = read_slots(transaction, claim.owner, names);
     delete_slots(transaction, slots.stale);

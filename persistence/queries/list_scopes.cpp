@@ -149,10 +149,7 @@ void read_since(
 std::vector<ScopeSummary> list_scopes(const StoreContext& context, const ScopePage& part) {
     return context.runner.read([&](Connection& connection) {
         Summaries page = read_ids(connection, part);
-        std::vector<std::string_view> ids;
-        for (const auto& [id, summary] : page) {
-            ids.emplace_back(id);
-        }
+        const std::vector<std::string_view> ids = keys_in(page);
         for (const JobPlace place : schema::kJobPlaces) {
             count_jobs_of(connection, part.scope, place, ids, page);
         }

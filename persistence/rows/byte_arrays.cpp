@@ -126,10 +126,7 @@ std::vector<std::size_t> payload_sizes(Transaction& transaction, std::span<const
         }
         sizes.push_back(job.payload.size());
     }
-    std::vector<std::string_view> ids;
-    for (const auto& [id, index] : apart) {
-        ids.push_back(id);
-    }
+    const std::vector<std::string_view> ids = keys_in(apart);
     const std::string sql =
         fmt::format(kSizes, fmt::arg("size", transaction.dialect().size_of_bytes));
     query_for_ids(transaction, {.sql = sql, .columns = 2}, {.ids = ids}, [&](const Row& row) {

@@ -215,10 +215,7 @@ void recall_series(Transaction& transaction, std::span<Job* const> jobs) {
             nameless.emplace(job->id, job);
         }
     }
-    std::vector<std::string_view> ids;
-    for (const auto& [id, job] : nameless) {
-        ids.push_back(id);
-    }
+    const std::vector<std::string_view> ids = keys_in(nameless);
     const Query query{.sql = kSeriesOfTurns, .columns = 5};
     query_for_ids(transaction, query, {.ids = ids}, [&](const Row& row) {
         if (const auto found = nameless.find(row.text(0)); found != nameless.end()) {

@@ -11,6 +11,7 @@
 #include "persistence/rows/store_context.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
 #include "persistence/sql/db_error.hpp"
+#include "persistence/sql/many_rows.hpp"
 #include "persistence/sql/sql_values.hpp"
 #include "schema/concurrency.hpp"
 
@@ -208,11 +209,7 @@ std::vector<Job> EnqueuerStore::read_again(Transaction& transaction, std::vector
     for (const Job& job : inserted) {
         by_id.emplace(job.id, &job);
     }
-    std::vector<std::string_view> ids;
-    for (const auto& [id, job] : by_id) {
-        ids.push_back(id);
-    }
-    JobRows rows = checked_for_update(transaction, JobPlace::executable, ids);
+    JobRows rows = checked_for_update(transaction, JobPlace::executable, keys_in(by_id));
     std::erase_if(rows.jobs, [&](const Job& row) {
         const auto found = by_id.find(row.id);
         return found == by_id.end() || row.lock_owner != found->second->lock_owner;

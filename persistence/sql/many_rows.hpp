@@ -23,6 +23,17 @@ struct IdListParameters {
     std::vector<Value> after = {};
 };
 
+/// The keys of a map, in their order, for such a list; they are borrowed from it.
+template <typename Map>
+[[nodiscard]] std::vector<std::string_view> keys_in(const Map& map) {
+    std::vector<std::string_view> keys;
+    keys.reserve(map.size());
+    for (const auto& [key, value] : map) {
+        keys.push_back(key);
+    }
+    return keys;
+}
+
 /// A statement that is ready to run.
 struct BoundStatement {
     std::string sql;
