@@ -241,19 +241,14 @@ std::vector<Value> about(const Past& past, std::initializer_list<Value> paramete
     return all;
 }
 
-std::string text_in(const Row& row) {
-    return std::string(row.text(0));
-}
-
 /// Behind the last id that may be removed.
 std::string end_of_removal(Connection& connection, const Past& past, const JobLogBounds& bounds) {
     std::string end = first_id_of(bounds.before);
     if (bounds.rows) {
         const std::string sql = about(kOneTooMany, past, connection.dialect());
-        const auto found =
-            one_row(connection, {.sql = sql, .columns = 1}, about(past, {*bounds.rows}), text_in);
-        if (found) {
-            end = std::max(end, *found + '~');  // Behind it, and before the next one.
+        // One id, or none.
+        for (const std::string& id : all_texts(connection, sql, about(past, {*bounds.rows}))) {
+            end = std::max(end, id + '~');  // Behind it, and before the next one.
         }
     }
     return end;
@@ -268,7 +263,7 @@ std::vector<std::string> oldest_for_update(
 ) {
     const std::string sql = about(kOldestLines, past, transaction.dialect());
     const std::vector<Value> parameters = about(past, {end, static_cast<std::int64_t>(page)});
-    return all_rows(transaction, {.sql = sql, .columns = 1}, parameters, text_in);
+    return all_texts(transaction, sql, parameters);
 }
 
 std::int64_t forget_lines(
@@ -312,7 +307,7 @@ JobLogCleaning clean(TransactionRunner& runner, const Past& past, const JobLogBo
 
 std::vector<std::string> types_with_more(TransactionRunner& runner, std::int64_t runs) {
     return runner.read([&](Connection& connection) {
-        return all_rows(connection, {.sql = kTypesWithMore, .columns = 1}, {runs}, text_in);
+        return all_texts(connection, kTypesWithMore, {runs});
     });
 }
 

@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -342,14 +341,9 @@ constexpr std::string_view kAbandoned = R"sql(
     LIMIT ?)sql";
 
 std::vector<std::string> waiting_groups_behind(Connection& connection, std::string_view behind) {
-    std::vector<std::string> groups;
     const std::string_view sql =
         connection.dialect().skips_along_keys ? kDistinctWaitingGroups : kWaitingGroups;
-    const std::array<Value, 2> parameters{behind, kGroupsOfOneLook};
-    connection.query({.sql = sql, .columns = 1}, parameters, [&](const Row& row) {
-        groups.emplace_back(row.text(0));
-    });
-    return groups;
+    return all_texts(connection, sql, {behind, kGroupsOfOneLook});
 }
 
 /// So that nobody walks over all that waits in them, only to find nothing that it serves.

@@ -234,12 +234,7 @@ std::vector<Job> SqlExecutorStore::take_up(const LockClaim& claim) {
     std::vector<Job> jobs;
     context_.runner.run(
         [&](Transaction& transaction) {
-            std::vector<std::string> ids;
-            transaction.query(
-                {.sql = kClaimed, .columns = 1},
-                {claim.owner, claim.until},
-                [&](const Row& row) { ids.emplace_back(row.text(0)); }
-            );
+            const auto ids = all_texts(transaction, kClaimed, {claim.owner, claim.until});
             const std::vector<std::string_view> list(ids.begin(), ids.end());
             jobs = rows_for_update(transaction, schema::JobPlace::executable, list);
             load_payloads(transaction, jobs);

@@ -242,11 +242,7 @@ std::optional<std::int64_t> RangeRows::next_priority(std::int64_t highest) {
 
 std::vector<std::string> RangeRows::tenants(std::int64_t most) {
     const std::string sql = fmt::format(kTenants, fmt::arg("by_order", by_order_));
-    std::vector<std::string> found;
-    transaction_.query({.sql = sql, .columns = 1}, {most}, [&](const Row& row) {
-        found.emplace_back(row.text(0));
-    });
-    return found;
+    return all_texts(transaction_, sql, {most});
 }
 
 RangeReader::RangeReader(IndexRange range, const RangePositions& positions)

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -224,12 +223,7 @@ std::int64_t used_before(schema::TimePoint now) {
 GroupNames part_of_groups(Connection& connection, std::string_view behind, schema::TimePoint now) {
     const std::string sql =
         fmt::format(kPartOfGroups, fmt::arg("by_id", connection.dialect().by_id));
-    const std::array<Value, 3> parameters{behind, used_before(now), kGroupsOfOnePart};
-    GroupNames groups;
-    connection.query({.sql = sql, .columns = 1}, parameters, [&](const Row& row) {
-        groups.emplace_back(row.text(0));
-    });
-    return groups;
+    return all_texts(connection, sql, {behind, used_before(now), kGroupsOfOnePart});
 }
 
 /// In ascending order.

@@ -293,12 +293,7 @@ std::vector<std::string> SqlNodeStore::end_expired_leases(const LeaseLook& look)
     const schema::TimePoint now = look.now;
     // Read apart from the write: on SQLite nearly every pass then leaves the writer alone.
     std::vector<std::string> expired = context_.runner.read([&](Connection& connection) {
-        return all_rows(
-            connection,
-            {.sql = kExpired, .columns = 1},
-            {now, now - look.patience, look.by, now},
-            [](const Row& row) { return std::string(row.text(0)); }
-        );
+        return all_texts(connection, kExpired, {now, now - look.patience, look.by, now});
     });
     std::vector<std::string> ended;
     if (expired.empty()) {

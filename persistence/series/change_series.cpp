@@ -417,14 +417,9 @@ SeriesStore::series_without_turn(std::string_view up_to, std::size_t limit) {
         parameters.emplace_back(up_to);
     }
     parameters.emplace_back(static_cast<std::int64_t>(limit));
-    std::vector<std::string> keys;
-    context_.runner.read([&](Connection& connection) {
-        keys.clear();
-        connection.query({.sql = sql, .columns = 1}, parameters, [&](const Row& row) {
-            keys.emplace_back(row.text(0));
-        });
+    return context_.runner.read([&](Connection& connection) {
+        return all_texts(connection, sql, parameters);
     });
-    return keys;
 }
 
 std::optional<std::string> SeriesStore::restore_turn(std::string_view key, schema::TimePoint now) {

@@ -160,6 +160,17 @@ one_number(Source& source, std::string_view sql, Parameters parameters = {}) {
     return number;
 }
 
+/// The texts of all rows, of one column.
+template <typename Source>
+[[nodiscard]] std::vector<std::string>
+all_texts(Source& source, std::string_view sql, Parameters parameters = {}) {
+    std::vector<std::string> texts;
+    source.query({.sql = sql, .columns = 1}, parameters, [&](const Row& row) {
+        texts.emplace_back(row.text(0));
+    });
+    return texts;
+}
+
 /// The text that is its one row; empty: there is none.
 template <typename Source>
 [[nodiscard]] std::string

@@ -363,9 +363,7 @@ public:
                 fmt::arg("definition", expression_for("PROC_DEF_ID_", connection.dialect())),
                 fmt::arg("kind", kind)
             );
-            return all_rows(connection, {.sql = sql, .columns = 1}, parameters, [](const Row& row) {
-                return std::string(row.text(0));
-            });
+            return all_texts(connection, sql, parameters);
         });
     }
 

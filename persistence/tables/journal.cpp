@@ -91,14 +91,10 @@ AuditEntry entry_of(const Row& row) {
     return entry;
 }
 
-std::string first_text(const Row& row) {
-    return std::string(row.text(0));
-}
-
 std::vector<std::string> oldest_before(const StoreContext& context, schema::TimePoint before) {
     const std::array<Value, 2> parameters{before, static_cast<std::int64_t>(kAuditPart)};
     return context.runner.read([&](Connection& connection) {
-        return all_rows(connection, {.sql = kOldest, .columns = 1}, parameters, first_text);
+        return all_texts(connection, kOldest, parameters);
     });
 }
 
@@ -281,9 +277,7 @@ void RequestStore::answer_request(
 
 void RequestStore::forget_requests(schema::TimePoint now) {
     const std::vector<std::string> keys = context_.runner.read([&](Connection& connection) {
-        return all_rows(
-            connection, {.sql = kOver, .columns = 1}, {now, kForgottenAtOnce}, first_text
-        );
+        return all_texts(connection, kOver, {now, kForgottenAtOnce});
     });
     if (keys.empty()) {
         return;
