@@ -183,9 +183,7 @@ void update_batch(Transaction& transaction, const Batch& batch) {
 }
 
 bool delete_batch(Transaction& transaction, std::string_view id) {
-    const std::string sql = fmt::format(
-        kDelete, fmt::arg("delete_where", delete_where(transaction.dialect(), "JS_BATCH"))
-    );
+    const std::string sql = delete_from(transaction.dialect(), "JS_BATCH", kDelete);
     return transaction.execute(sql, {id}) > 0;
 }
 

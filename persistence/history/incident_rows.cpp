@@ -172,8 +172,7 @@ std::int64_t close_incidents(
 ) {
     const Dialect& dialect = transaction.dialect();
     const std::string resolve = resolving(kListed, end, dialect);
-    const std::string remove =
-        fmt::format(kDeleteOpen, fmt::arg("delete_where", delete_where(dialect, kOpenTable)));
+    const std::string remove = delete_from(dialect, kOpenTable, kDeleteOpen);
     const std::int64_t closed =
         execute_for_ids(transaction, resolve, {.before = {storable(now, dialect)}, .ids = jobs});
     if (closed > 0) {

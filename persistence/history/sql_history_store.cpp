@@ -272,9 +272,7 @@ std::int64_t forget_lines(
     const std::vector<std::string>& ids
 ) {
     const std::vector<std::string_view> borrowed(ids.begin(), ids.end());
-    const std::string sql = fmt::format(
-        kForget, fmt::arg("delete_where", delete_where(transaction.dialect(), table, "TENANT_ID_"))
-    );
+    const std::string sql = delete_from(transaction.dialect(), table, kForget, "TENANT_ID_");
     return execute_for_ids(transaction, sql, {.ids = borrowed});
 }
 

@@ -280,9 +280,7 @@ FreedPage free_page(Transaction& transaction, std::string_view group, schema::Ti
         .is_last = waiting.size() < kPage};
     forget_waiting(transaction, kForExclusive, waiting);
     if (freed.is_last) {
-        const std::string sql = fmt::format(
-            kFree, fmt::arg("delete_where", delete_where(transaction.dialect(), "JS_EXCLUSIVE"))
-        );
+        const std::string sql = delete_from(transaction.dialect(), "JS_EXCLUSIVE", kFree);
         transaction.execute(sql, {group, now});
     }
     return freed;

@@ -68,9 +68,7 @@ Value value_or_null(const std::optional<int>& number) {
 }
 
 std::int64_t delete_limit(Transaction& transaction, std::string_view group) {
-    const std::string sql = fmt::format(
-        kDelete, fmt::arg("delete_where", delete_where(transaction.dialect(), "JS_LIMIT"))
-    );
+    const std::string sql = delete_from(transaction.dialect(), "JS_LIMIT", kDelete);
     return transaction.execute(sql, {group});
 }
 
@@ -278,9 +276,7 @@ void delete_idle(Transaction& transaction, const GroupNames& groups, schema::Tim
         return !std::ranges::binary_search(idle, slot.group);
     });
     delete_slots(transaction, slots.stale);
-    const std::string sql = fmt::format(
-        kDeleteGroups, fmt::arg("delete_where", delete_where(transaction.dialect(), "JS_LIMITED"))
-    );
+    const std::string sql = delete_from(transaction.dialect(), "JS_LIMITED", kDeleteGroups);
     execute_for_ids(transaction, sql, {.ids = views_of(idle)});
 }
 

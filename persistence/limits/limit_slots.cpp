@@ -212,9 +212,7 @@ void delete_slots(Transaction& transaction, std::span<const LimitSlot> slots) {
     for (const LimitSlot& slot : slots) {
         by_group[slot.group].emplace_back(slot.id);
     }
-    const std::string sql = fmt::format(
-        kDeleteSlots, fmt::arg("delete_where", delete_where(transaction.dialect(), "JS_SLOT"))
-    );
+    const std::string sql = delete_from(transaction.dialect(), "JS_SLOT", kDeleteSlots);
     for (const auto& [group, ids] : by_group) {
         execute_for_ids(transaction, sql, {.before = {group}, .ids = ids});
     }

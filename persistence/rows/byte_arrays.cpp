@@ -84,10 +84,7 @@ void insert_byte_arrays(
 void delete_byte_arrays(Transaction& transaction, std::vector<std::string_view> ids) {
     std::erase(ids, std::string_view{});
     std::sort(ids.begin(), ids.end());
-    const std::string sql = fmt::format(
-        kDeleteArrays,
-        fmt::arg("delete_where", delete_where(transaction.dialect(), "ACT_GE_BYTEARRAY"))
-    );
+    const std::string sql = delete_from(transaction.dialect(), "ACT_GE_BYTEARRAY", kDeleteArrays);
     execute_for_ids(transaction, sql, {.ids = ids});
 }
 

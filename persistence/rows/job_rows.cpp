@@ -376,10 +376,7 @@ void update_row(Transaction& transaction, JobPlace place, const Job& job) {
 
 std::int64_t
 delete_rows(Transaction& transaction, JobPlace place, std::span<const std::string_view> ids) {
-    const std::string sql = fmt::format(
-        kDelete,
-        fmt::arg("delete_where", delete_where(transaction.dialect(), schema::table_of(place)))
-    );
+    const std::string sql = delete_from(transaction.dialect(), schema::table_of(place), kDelete);
     return execute_for_ids(transaction, sql, {.ids = ids});
 }
 

@@ -122,9 +122,7 @@ void insert_keys_plainly(
 
 // As many rows in one statement as when they are new.
 void pass_keys(Transaction& transaction, std::span<const KeyClaim> claims) {
-    const std::string sql = fmt::format(
-        kDeleteKeys, fmt::arg("delete_where", delete_where(transaction.dialect(), "JS_UNIQUE"))
-    );
+    const std::string sql = delete_from(transaction.dialect(), "JS_UNIQUE", kDeleteKeys);
     const std::vector<std::string_view> keys = texts_of(claims);
     execute_for_ids(transaction, sql, {.ids = keys});
     insert(transaction, claims);

@@ -386,10 +386,7 @@ remove_unused(Transaction& transaction, const SeriesSchedule& schedule, std::str
     if (is_base || is_used_by_series(transaction, name)) {
         return CalendarAnswer::in_use;
     }
-    const std::string sql = fmt::format(
-        kDeleteCalendar,
-        fmt::arg("delete_where", delete_where(transaction.dialect(), "JS_CALENDAR"))
-    );
+    const std::string sql = delete_from(transaction.dialect(), "JS_CALENDAR", kDeleteCalendar);
     transaction.execute(sql, {name});
     return CalendarAnswer::done;
 }

@@ -283,9 +283,7 @@ SeriesAnswer remove_ended(Transaction& transaction, std::string_view key) {
     if (series->state != SeriesState::ended) {
         return SeriesAnswer::not_ended;
     }
-    const std::string sql = fmt::format(
-        kDeleteSeries, fmt::arg("delete_where", delete_where(transaction.dialect(), "JS_SERIES"))
-    );
+    const std::string sql = delete_from(transaction.dialect(), "JS_SERIES", kDeleteSeries);
     transaction.execute(sql, {key});
     transaction.execute(kForgetPause, {key});
     return SeriesAnswer::done;

@@ -16,6 +16,16 @@ delete_where(const Dialect& dialect, std::string_view table, std::string_view an
     return fmt::format(fmt::runtime(dialect.delete_where), table, any_column);
 }
 
+std::string delete_from(
+    const Dialect& dialect,
+    std::string_view table,
+    std::string_view sql,
+    std::string_view any_column
+) {
+    const std::string where = delete_where(dialect, table, any_column);
+    return fmt::format(fmt::runtime(sql), fmt::arg("delete_where", where));
+}
+
 std::string on_existing(const Dialect& dialect, std::string_view key) {
     return fmt::format(fmt::runtime(dialect.on_existing), key);
 }

@@ -181,6 +181,14 @@ struct Dialect {
 [[nodiscard]] std::string
 delete_where(const Dialect& dialect, std::string_view table, std::string_view any_column = "REV_");
 
+/// A statement in which nothing but its {delete_where} is left open.
+[[nodiscard]] std::string delete_from(
+    const Dialect& dialect,
+    std::string_view table,
+    std::string_view sql,
+    std::string_view any_column = "REV_"
+);
+
 /// Dialect::on_existing with the key of the table.
 [[nodiscard]] std::string on_existing(const Dialect& dialect, std::string_view key);
 

@@ -196,10 +196,8 @@ bool DefinitionStore::remove_definition(const JobDefinitionName& name) {
     std::int64_t removed = 0;
     context_.runner.run(
         [&](Transaction& transaction) {
-            const std::string sql = fmt::format(
-                kRemoveDefinition,
-                fmt::arg("delete_where", delete_where(transaction.dialect(), "ACT_RU_JOBDEF"))
-            );
+            const std::string sql =
+                delete_from(transaction.dialect(), "ACT_RU_JOBDEF", kRemoveDefinition);
             removed += transaction.execute(sql, {std::string_view(id)});
         },
         run_again

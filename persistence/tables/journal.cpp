@@ -100,9 +100,7 @@ std::vector<std::string> oldest_before(const StoreContext& context, schema::Time
 
 void remove_entries(Transaction& transaction, const std::vector<std::string>& ids) {
     const std::vector<std::string_view> borrowed(ids.begin(), ids.end());
-    const std::string sql = fmt::format(
-        kForgetEntries, fmt::arg("delete_where", delete_where(transaction.dialect(), "JS_AUDIT"))
-    );
+    const std::string sql = delete_from(transaction.dialect(), "JS_AUDIT", kForgetEntries);
     execute_for_ids(transaction, sql, {.ids = borrowed});
 }
 
@@ -284,10 +282,8 @@ void RequestStore::forget_requests(schema::TimePoint now) {
     }
     context_.runner.run(
         [&](Transaction& transaction) {
-            const std::string sql = fmt::format(
-                kForgetRequest,
-                fmt::arg("delete_where", delete_where(transaction.dialect(), "JS_REQUEST"))
-            );
+            const std::string sql =
+                delete_from(transaction.dialect(), "JS_REQUEST", kForgetRequest);
             for (const std::string& key : keys) {
                 transaction.execute(sql, {std::string_view(key), now});
             }

@@ -258,10 +258,7 @@ ExpiredKeys SqlExecutorStore::remove_expired_keys(const KeySearch& search) {
     if (part.expired > 0) {
         context_.runner.run(
             [&](Transaction& transaction) {
-                const std::string sql = fmt::format(
-                    kRemove,
-                    fmt::arg("delete_where", delete_where(transaction.dialect(), "JS_UNIQUE"))
-                );
+                const std::string sql = delete_from(transaction.dialect(), "JS_UNIQUE", kRemove);
                 done.removed = transaction.execute(
                     sql, {search.after, std::string_view(part.last), search.now}
                 );
