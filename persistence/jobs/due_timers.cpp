@@ -292,10 +292,12 @@ DueTimers SqlTimerStore::move_due_timers(
         moves.write(&duplicates);
         ids = moves.leaving_ids();
         result.moved = moves.size() + unreadable + early;
-        result.locked = locked_among(std::move(moves.leaving()));
-        load_payloads(transaction, result.locked);
-        if (!result.locked.empty()) {
-            require_in_time(context_, *claim);
+        if (claim) {
+            result.locked = locked_among(std::move(moves.leaving()));
+            load_payloads(transaction, result.locked);
+            if (!result.locked.empty()) {
+                require_in_time(context_, *claim);
+            }
         }
     };
     const auto was_committed = [&](Transaction& transaction) {
