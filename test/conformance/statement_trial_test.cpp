@@ -208,6 +208,7 @@ const std::vector<Untried> kUntried{
     {"rows/page_claims.cpp", {"kIsThere", "kAny"}},
     // Each database has one of the two.
     {"rows/page_claims.cpp", {"kGate", "kWriteGate"}},
+    {"jobs/candidates.cpp", {"kWaitingGroups", "kDistinctWaitingGroups"}},
     // Only beside a Flowable engine.
     {"limits/engine_instances.cpp"},
     {"rows/engine_columns.cpp"},
