@@ -246,8 +246,8 @@ std::string end_of_removal(Connection& connection, const Past& past, const JobLo
     std::string end = first_id_of(bounds.before);
     if (bounds.rows) {
         const std::string sql = about(kOneTooMany, past, connection.dialect());
-        // One id, or none.
-        for (const std::string& id : all_texts(connection, sql, about(past, {*bounds.rows}))) {
+        const std::string id = one_text(connection, sql, about(past, {*bounds.rows}));
+        if (!id.empty()) {
             end = std::max(end, id + '~');  // Behind it, and before the next one.
         }
     }
