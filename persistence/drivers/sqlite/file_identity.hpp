@@ -15,23 +15,22 @@ struct FileIdentity {
     bool operator==(const FileIdentity&) const = default;
 };
 
+[[nodiscard]] inline FileIdentity identity_in(const struct stat& status) {
+    return {.device = status.st_dev, .inode = status.st_ino};
+}
+
 /// Of the file that stands there, behind symbolic links; nullopt: there is none to be seen.
 [[nodiscard]] inline std::optional<FileIdentity> file_identity(const std::filesystem::path& path) {
     struct stat status {};
-    if (::stat(path.c_str(), &status) != 0) {
-        return std::nullopt;
-    }
-    return FileIdentity{.device = status.st_dev, .inode = status.st_ino};
+    return ::stat(path.c_str(), &status) == 0 ? std::optional(identity_in(status)) : std::nullopt;
 }
 
 /// Of the file that stands there itself; nullopt for a symbolic link, too.
 [[nodiscard]] inline std::optional<FileIdentity> unlinked_identity(const std::filesystem::path& path
 ) {
     struct stat status {};
-    if (::lstat(path.c_str(), &status) != 0 || S_ISLNK(status.st_mode)) {
-        return std::nullopt;
-    }
-    return FileIdentity{.device = status.st_dev, .inode = status.st_ino};
+    const bool is_file = ::lstat(path.c_str(), &status) == 0 && !S_ISLNK(status.st_mode);
+    return is_file ? std::optional(identity_in(status)) : std::nullopt;
 }
 
 }  // namespace jobstrand::persistence

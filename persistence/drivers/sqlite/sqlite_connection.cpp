@@ -139,8 +139,6 @@ bool SqliteConnection::is_in_transaction() {
     return sqlite_api::sqlite3_get_autocommit(handle_of(session())) == 0;
 }
 
-// What has become a link is not the file, even if it leads there: who opens it by the link has
-// another log.
 void SqliteConnection::require_file_in_place() {
     const auto now = Clock::now();
     if (now - looked_at_ < kLookHolds) {

@@ -64,9 +64,10 @@ private:
 /// `patience` points to the longest wait in milliseconds, a schema::Duration::rep.
 [[nodiscard]] int wait_for_writer(void* patience, int tries);
 
-/// A connection to a SQLite file. It looks whether the file still stands where it was opened before
-/// anything is read or written: else jobs would go into a file that nobody finds again.
-/// DbError unreachable, until the file is back.
+/// A connection to a SQLite file. Before it reads, begins or commits it looks whether the file
+/// still stands where it was opened, unless it has looked within kLookHolds: else jobs would go
+/// into a file that nobody finds again. DbError unreachable, until the file is back. A symbolic
+/// link in its place is not the file: who opens it by the link has another log.
 class SqliteConnection : public SociConnection {
 public:
     /// How long a look holds: no longer than a commit may take to reach the disk, in which nobody
